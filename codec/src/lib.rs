@@ -1,1 +1,21 @@
-//! Under construction.
+//! MCP messages to bytes and back, with no I/O and no clock: in-place JSON parsing, the JSON-RPC
+//! envelope, wire types, header values, cursors, sealed state. One room a concern; the only unsafe
+//! code is `document/backing.rs`.
+#![deny(unsafe_code)]
+
+mod de;
+pub mod document;
+pub mod error;
+pub mod id;
+pub mod limits;
+pub mod message;
+pub mod meta;
+pub mod value;
+pub mod write;
+
+pub use de::DeError;
+pub use document::{Document, JsonError, Parser};
+pub use error::RpcError;
+pub use id::{Id, OwnedId};
+pub use message::{Malformed, Message, Notification, Request};
+pub use value::{Array, Object, Value};

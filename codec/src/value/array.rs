@@ -1,0 +1,67 @@
+//! Array values.
+
+use simd_json::Node;
+
+use super::{Value, split_value};
+
+/// The elements of an array.
+#[derive(Clone, Copy)]
+pub struct Array<'a> {
+    len: usize,
+    /// The nodes below the array's head.
+    nodes: &'a [Node<'a>],
+}
+
+impl<'a> Array<'a> {
+    pub(super) fn over(len: usize, nodes: &'a [Node<'a>]) -> Array<'a> {
+        Array { len, nodes }
+    }
+
+    /// Number of elements.
+    pub fn len(self) -> usize {
+        self.len
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.len == 0
+    }
+
+    /// The elements in order.
+    pub fn iter(self) -> Elements<'a> {
+        Elements { left: self.len, nodes: self.nodes }
+    }
+}
+
+impl<'a> IntoIterator for Array<'a> {
+    type Item = Value<'a>;
+    type IntoIter = Elements<'a>;
+
+    fn into_iter(self) -> Elements<'a> {
+        self.iter()
+    }
+}
+
+/// Iterator over an array's elements.
+#[derive(Clone)]
+pub struct Elements<'a> {
+    left: usize,
+    nodes: &'a [Node<'a>],
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = Value<'a>;
+
+    fn next(&mut self) -> Option<Value<'a>> {
+        let (value, rest) = split_value(self.nodes)?;
+        self.nodes = rest;
+        self.left = self.left.saturating_sub(1);
+        Some(value)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.left, Some(self.left))
+    }
+}
+
+impl ExactSizeIterator for Elements<'_> {}
