@@ -2,8 +2,7 @@
 
 use codec::error::RpcError;
 use codec::id::Id;
-use codec::meta::ClientInfo;
-use codec::types::LoggingLevel;
+use codec::meta::{ClientInfo, LoggingLevel};
 use codec::value::Object;
 
 use super::ladder::{Case, Surface};
@@ -24,12 +23,11 @@ pub struct Envelope<'a> {
 impl<'a> Envelope<'a> {
     pub(super) fn read<S: Surface + ?Sized>(case: &mut Case<'a, S>) -> Result<(), RpcError> {
         let meta = &case.meta;
-        let invalid = |fault: codec::meta::MetaFault| RpcError::invalid_params(fault.to_string());
         case.envelope = Envelope {
-            capabilities: Some(meta.capabilities().map_err(invalid)?),
-            client: meta.client_info().map_err(invalid)?,
-            log_level: meta.log_level().map_err(invalid)?,
-            progress_token: meta.progress_token().map_err(invalid)?,
+            capabilities: Some(meta.capabilities()?),
+            client: meta.client_info()?,
+            log_level: meta.log_level()?,
+            progress_token: meta.progress_token()?,
         };
         Ok(())
     }

@@ -3,15 +3,13 @@
 //! The body is authoritative (HDR-05): a claim in `params._meta` makes a request modern, however the header reads.
 
 use codec::error::RpcError;
-use codec::meta::{self, Claim};
+use codec::meta::{self, Claim, RequestMeta};
 
 use super::head::Field;
 use super::ladder::{Case, NotificationCase, Surface};
 
 /// The first revision with the per-request envelope. Dates compare as text.
 pub const FIRST_MODERN: &str = "2026-07-28";
-
-const VERSION_HEADER: &str = "MCP-Protocol-Version";
 
 /// Whether a version string names a revision with the per-request envelope (LEG-04).
 #[must_use]
@@ -33,13 +31,12 @@ pub(super) fn claim_present<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Resu
     if !matches!(case.meta.claim(), Claim::Absent) {
         return Ok(());
     }
-    let header = case.headers.and_then(|headers| headers.version.first());
+    let header = case.headers.and_then(|headers| headers.version).map(|field| field.value);
     match header {
         Some(version) if is_modern(version) => {
             if case.request.method == "initialize" {
                 return Err(RpcError::header_mismatch(
-                    VERSION_HEADER,
-                    "names a revision that has no initialize",
+                    "MCP-Protocol-Version names a revision that has no initialize",
                 ));
             }
             Err(missing_keys(case, ""))
@@ -75,7 +72,7 @@ fn missing_keys<S: Surface + ?Sized>(case: &Case<'_, S>, more: &str) -> RpcError
 }
 
 fn unsupported(requested: &str, served: &[&str]) -> RpcError {
-    RpcError::unsupported_version(requested, served)
+    RpcError::unsupported_version_of(requested, served)
 }
 
 /// Rung 9 (ENV-04).
@@ -83,7 +80,7 @@ pub(super) fn claim_is_string<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Re
     claim_string(&case.meta)
 }
 
-fn claim_string(meta: &meta::RequestMeta<'_>) -> Result<(), RpcError> {
+fn claim_string(meta: &RequestMeta<'_>) -> Result<(), RpcError> {
     match meta.claim() {
         Claim::NotString => Err(RpcError::invalid_params(format!(
             "params._meta[\"{}\"] must be a string",
@@ -100,18 +97,17 @@ pub(super) fn header_matches_claim<S: Surface + ?Sized>(
     let (Some(headers), Claim::Version(claim)) = (case.headers, case.meta.claim()) else {
         return Ok(());
     };
-    header_agrees(&headers.version, claim)
+    header_agrees(headers.version, claim)
 }
 
-fn header_agrees(header: &Field<'_>, claim: &str) -> Result<(), RpcError> {
-    match header {
-        Field::Absent => Ok(()),
-        Field::One(value) if *value == claim.as_bytes() => Ok(()),
-        Field::One(_) => {
-            Err(RpcError::header_mismatch(VERSION_HEADER, "differs from the version in params._meta"))
-        }
-        Field::Repeated(_) => Err(RpcError::header_mismatch(VERSION_HEADER, "is sent twice")),
-    }
+fn header_agrees(header: Option<Field<'_>>, claim: &str) -> Result<(), RpcError> {
+    let fault = match header {
+        None => return Ok(()),
+        Some(field) if field.repeated => "MCP-Protocol-Version is sent twice",
+        Some(field) if field.value == claim.as_bytes() => return Ok(()),
+        Some(_) => "MCP-Protocol-Version differs from the version in params._meta",
+    };
+    Err(RpcError::header_mismatch(fault))
 }
 
 /// Rung 11 (HDR-03).
@@ -121,7 +117,7 @@ pub(super) fn claim_is_supported<S: Surface + ?Sized>(
     claim_served(&case.meta, case.surface.versions())
 }
 
-fn claim_served(meta: &meta::RequestMeta<'_>, served: &[&str]) -> Result<(), RpcError> {
+fn claim_served(meta: &RequestMeta<'_>, served: &[&str]) -> Result<(), RpcError> {
     match meta.claim() {
         Claim::Version(claim) if !served.contains(&claim) => Err(unsupported(claim, served)),
         _ => Ok(()),
@@ -131,8 +127,8 @@ fn claim_served(meta: &meta::RequestMeta<'_>, served: &[&str]) -> Result<(), Rpc
 /// Rung 12 (HDR-01).
 pub(super) fn header_present<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Result<(), RpcError> {
     match case.headers {
-        Some(headers) if matches!(headers.version, Field::Absent) => {
-            Err(RpcError::header_mismatch(VERSION_HEADER, "is missing"))
+        Some(headers) if headers.version.is_none() => {
+            Err(RpcError::header_mismatch("MCP-Protocol-Version is missing"))
         }
         _ => Ok(()),
     }
@@ -146,7 +142,7 @@ pub(super) fn notification_claim(case: &mut NotificationCase<'_>) -> Result<(), 
 /// Rung 10 of a notification.
 pub(super) fn notification_header(case: &mut NotificationCase<'_>) -> Result<(), RpcError> {
     match case.meta.claim() {
-        Claim::Version(claim) => header_agrees(&case.headers.version, claim),
+        Claim::Version(claim) => header_agrees(case.headers.version, claim),
         _ => Ok(()),
     }
 }

@@ -137,7 +137,7 @@ impl<'a, S: Surface + ?Sized> Case<'a, S> {
         headers: Option<&'a StandardHeaders<'a>>,
         surface: &'a S,
     ) -> Self {
-        let meta = RequestMeta::new(request.meta);
+        let meta = RequestMeta::from_message(request.meta);
         Self { request, meta, headers, surface, envelope: Envelope::default() }
     }
 
@@ -183,7 +183,7 @@ pub fn notification<S: Surface + ?Sized>(
     surface: &S,
 ) -> Result<(), Refusal> {
     let mut case = NotificationCase {
-        meta: RequestMeta::new(notification.meta),
+        meta: RequestMeta::from_message(notification.meta),
         method: notification.method,
         headers,
         versions: surface.versions(),

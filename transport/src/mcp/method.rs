@@ -120,7 +120,8 @@ mod tests {
         let rounds: Vec<_> = METHODS.iter().filter(|r| r.rounds).map(|r| r.name).collect();
         assert_eq!(rounds, ["tools/call", "prompts/get", "resources/read"]);
         assert_eq!(METHODS.iter().filter(|r| r.cacheable).count(), 6);
-        for gone in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list"] {
+        for gone in ["initialize", "ping", "logging/setLevel", "resources/subscribe", "tasks/list"]
+        {
             assert_eq!(Method::from_name(gone), None);
         }
     }
