@@ -1,0 +1,46 @@
+//! The fuzz targets as plain functions, and their registry. Each panics when an invariant breaks.
+
+mod http;
+mod line;
+mod lists;
+
+pub use http::http;
+pub use line::line;
+pub use lists::lists;
+
+/// One target: what `fuzz_targets/` wraps and the smoke test runs.
+pub struct Target {
+    /// Name of the binary in `fuzz_targets/`.
+    pub name: &'static str,
+    /// Panics on a broken invariant, returns on every other input.
+    pub run: fn(&[u8]),
+    /// Inputs to mutate, one per kind that the parser knows.
+    pub corpus: &'static [&'static [u8]],
+    /// Fragments that a mutation inserts: what the parser compares with.
+    pub dictionary: &'static [&'static [u8]],
+}
+
+/// Every target.
+pub const TARGETS: &[Target] = &[
+    Target { name: "http", run: http, corpus: http::CORPUS, dictionary: http::DICTIONARY },
+    Target { name: "line", run: line, corpus: line::CORPUS, dictionary: line::DICTIONARY },
+    Target { name: "lists", run: lists, corpus: lists::CORPUS, dictionary: lists::DICTIONARY },
+];
+
+/// A small deterministic generator (splitmix64): the same seed gives the same run everywhere.
+pub struct Rng(pub u64);
+
+impl Rng {
+    /// The next 64 bits.
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    /// A number below `bound`; zero if `bound` is.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+}
