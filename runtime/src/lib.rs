@@ -1,1 +1,6 @@
 //! Under construction.
+
+mod engine;
+mod hub;
+mod io;
+mod notifier;

@@ -1,0 +1,19 @@
+//! The thread-per-core engine: worker threads, their clocks, deadlines, mailboxes and counters, and what lets a
+//! handler leave its core. It moves connections and time; it knows neither HTTP nor MCP.
+
+pub(crate) mod clock;
+pub(crate) mod core;
+pub(crate) mod counters;
+pub(crate) mod deadline;
+pub(crate) mod driver;
+pub(crate) mod guard;
+pub(crate) mod mailbox;
+pub(crate) mod offload;
+pub(crate) mod pool;
+pub(crate) mod slab;
+pub(crate) mod stall;
+pub(crate) mod wake;
+pub(crate) mod worker;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,371 @@
+//! The worker threads: start them all or none, run a core on each, drain and end them.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::io;
+use std::net::SocketAddr;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::task::Poll;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+
+use super::clock::{Clock, TICK};
+use super::core::{Core, CoreConfig, Serve};
+use super::counters::{CoreCounters, Counters};
+use super::deadline::Kind;
+use super::driver::{Chosen, Driver, DriverError, choose};
+use super::mailbox::{Inbox, Mailbox, mailbox};
+use crate::io::{BindError, Bound, Link, Listener, REFUSAL, TcpLink};
+
+/// After a drain's deadline the sockets are shut down; their tasks then have this long to end.
+const STRAGGLERS_MS: u64 = 1000;
+
+/// How the workers run.
+#[derive(Clone, Debug)]
+pub(crate) struct WorkerConfig {
+    /// Threads, each with a core of its own; at least one.
+    pub(crate) workers: usize,
+    /// Pin each to one of the CPUs this process may use.
+    pub(crate) pin: bool,
+    pub(crate) driver: Driver,
+    pub(crate) core: CoreConfig,
+}
+
+/// Why a server could not start. Nothing is left running then.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StartError {
+    /// The address cannot be listened on.
+    Bind(BindError),
+    /// io_uring was demanded and is not available.
+    Driver(DriverError),
+    /// A worker could not be set up.
+    Worker {
+        /// Which one, from 0.
+        worker: usize,
+        /// What it was doing, and the system's reason.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bind(e) => e.fmt(f),
+            Self::Driver(e) => e.fmt(f),
+            Self::Worker { worker, source } => write!(f, "worker {worker} cannot start: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for StartError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Bind(e) => Some(e),
+            Self::Driver(e) => Some(e),
+            Self::Worker { source, .. } => Some(source),
+        }
+    }
+}
+
+impl From<BindError> for StartError {
+    fn from(e: BindError) -> Self {
+        Self::Bind(e)
+    }
+}
+
+/// Running workers. Dropping it leaves them running.
+pub(crate) struct Workers<S: Serve> {
+    mailboxes: Arc<[Mailbox<S>]>,
+    counters: Vec<Arc<CoreCounters>>,
+    threads: Vec<JoinHandle<()>>,
+    chosen: Chosen,
+    addr: Option<SocketAddr>,
+}
+
+impl<S: Serve> Workers<S> {
+    /// Where the workers listen, if they do.
+    pub(crate) fn addr(&self) -> Option<SocketAddr> {
+        self.addr
+    }
+
+    pub(crate) fn driver(&self) -> Chosen {
+        self.chosen
+    }
+
+    /// One per core, in the order of their ids.
+    pub(crate) fn mailboxes(&self) -> &Arc<[Mailbox<S>]> {
+        &self.mailboxes
+    }
+
+    pub(crate) fn counters(&self) -> Counters {
+        let mut sum = Counters::default();
+        self.counters.iter().for_each(|core| sum.absorb(core));
+        sum
+    }
+
+    /// Orders every core to drain within so many milliseconds and to end. Returns at once.
+    pub(crate) fn drain(&self, within_ms: u64) {
+        self.mailboxes.iter().for_each(|mailbox| mailbox.drain(within_ms));
+    }
+
+    /// Waits for every worker to end: call [`Workers::drain`] first, or elsewhere.
+    ///
+    /// # Errors
+    /// Names the workers that ended by a panic outside any task.
+    pub(crate) fn join(self) -> Result<(), String> {
+        let mut lost = Vec::new();
+        for (worker, thread) in self.threads.into_iter().enumerate() {
+            if thread.join().is_err() {
+                lost.push(worker.to_string());
+            }
+        }
+        if lost.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("worker {} ended by a panic", lost.join(", ")))
+        }
+    }
+}
+
+/// Starts the workers on `bound` (without it they listen nowhere and live on jobs), and returns when all are ready. If one
+/// cannot start, the others are ended before the error is returned.
+pub(crate) fn start<S: Serve>(
+    serve: Arc<S>,
+    bound: Option<Bound>,
+    config: &WorkerConfig,
+) -> Result<Workers<S>, StartError> {
+    let (chosen, fallback) = choose(config.driver).map_err(StartError::Driver)?;
+    if let Some(reason) = fallback {
+        tracing::warn!("running on epoll: {reason}");
+    }
+    tracing::info!(driver = %chosen, workers = config.workers, "starting");
+    let cpus = if config.pin { allowed_cpus() } else { Vec::new() };
+    let addr = bound.as_ref().map(|bound| bound.addr);
+    let mut sockets = bound.into_iter().flat_map(|bound| bound.sockets);
+
+    let count = config.workers.max(1);
+    let (ready, readiness) = bounded(count);
+    let mut workers = Workers {
+        mailboxes: Arc::new([]),
+        counters: Vec::new(),
+        threads: Vec::new(),
+        chosen,
+        addr,
+    };
+    let mut mailboxes = Vec::new();
+    let mut gates = Vec::new();
+    for id in 0..count {
+        let (mailbox, inbox) = mailbox(config.core.mailbox_depth)
+            .map_err(|source| StartError::Worker { worker: id, source })?;
+        let (gate, go) = bounded(1);
+        let counters = Arc::new(CoreCounters::default());
+        let seed = Seed {
+            id,
+            cpu: (!cpus.is_empty()).then(|| cpus[id % cpus.len()]),
+            chosen,
+            config: config.core.clone(),
+            serve: serve.clone(),
+            socket: sockets.next(),
+            inbox,
+            counters: counters.clone(),
+        };
+        let ready = ready.clone();
+        let thread = std::thread::Builder::new()
+            .name(format!("ringmcp-{id}"))
+            .spawn(move || seed.run(ready, &go))
+            .map_err(|source| StartError::Worker { worker: id, source })?;
+        workers.threads.push(thread);
+        workers.counters.push(counters);
+        mailboxes.push(mailbox);
+        gates.push(gate);
+    }
+    drop(ready);
+    workers.mailboxes = mailboxes.into();
+    await_ready(&readiness, count)?;
+    // Every gate gets its word, or none does: a dropped gate ends its worker.
+    for gate in gates {
+        let _ = gate.send(());
+    }
+    Ok(workers)
+}
+
+/// One report per worker. A worker that panics drops its sender unheard.
+fn await_ready(
+    readiness: &Receiver<Result<(), StartError>>,
+    count: usize,
+) -> Result<(), StartError> {
+    for worker in 0..count {
+        match readiness.recv() {
+            Ok(report) => report?,
+            Err(_) => {
+                let source = io::Error::other("a worker panicked while it was set up");
+                return Err(StartError::Worker { worker, source });
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What a worker thread is born with.
+struct Seed<S: Serve> {
+    id: usize,
+    cpu: Option<usize>,
+    chosen: Chosen,
+    config: CoreConfig,
+    serve: Arc<S>,
+    socket: Option<std::net::TcpListener>,
+    inbox: Inbox<S>,
+    counters: Arc<CoreCounters>,
+}
+
+impl<S: Serve> Seed<S> {
+    /// The whole life of a worker thread: set up, report, wait for the others, serve, drain.
+    fn run(self, ready: Sender<Result<(), StartError>>, go: &Receiver<()>) {
+        if let Some(cpu) = self.cpu
+            && let Err(e) = monoio::utils::bind_to_cpu_set([cpu])
+        {
+            tracing::warn!(worker = self.id, cpu, "cannot pin this worker: {e}");
+        }
+        let worker = self.id;
+        let fail = |source| StartError::Worker { worker, source };
+        let mut runtime = match self.chosen.runtime() {
+            Ok(runtime) => runtime,
+            Err(e) => {
+                let _ = ready.send(Err(fail(e)));
+                return;
+            }
+        };
+        runtime.block_on(async {
+            let nonblocking = self.chosen.nonblocking();
+            let listener = self.socket.map(|socket| Listener::adopt(socket, nonblocking));
+            let listener = match listener.transpose() {
+                Ok(listener) => listener,
+                Err(e) => {
+                    let _ = ready.send(Err(fail(e)));
+                    return;
+                }
+            };
+            let clock = Clock::system(self.config.date);
+            let core =
+                Core::new(self.id, self.serve, &self.config, clock, self.counters, &self.inbox);
+            let _ = ready.send(Ok(()));
+            drop(ready);
+            if go.recv().is_ok() {
+                live(&core, self.inbox, listener, nonblocking).await;
+            }
+            core.wakes.close();
+        });
+    }
+}
+
+/// Serves until a drain is ordered, then drains. When this returns, no task of the core has an operation in flight,
+/// unless it ignored its socket's end for longer than allowed.
+async fn live<S: Serve>(
+    core: &Rc<Core<S>>,
+    inbox: Inbox<S>,
+    listener: Option<Listener>,
+    nonblocking: bool,
+) {
+    let stop = listener.as_ref().map(Listener::stop_handle);
+    let accepting = listener.map(|listener| monoio::spawn(accept(core.clone(), listener)));
+    let ticking = monoio::spawn(tick(core.clone()));
+    let reading = monoio::spawn(answer_bell(core.clone(), inbox, nonblocking));
+
+    let within_ms = poll_fn(|cx| core.poll_drain(cx)).await;
+    core.draining.set(true);
+    if let (Some(stop), Some(accepting)) = (stop, accepting) {
+        stop.stop();
+        accepting.await;
+    }
+    core.contain("drain", || S::draining(core));
+    core.clock.refresh();
+    if !empty_within(core, within_ms).await {
+        tracing::warn!(core = core.id, open = core.links.len(), "drain deadline passed");
+        core.links.end_all();
+        if !empty_within(core, STRAGGLERS_MS).await {
+            tracing::error!(core = core.id, open = core.links.len(), "connections left behind");
+        }
+    }
+    core.finished.set(true);
+    core.wakes.bell().ring();
+    reading.await;
+    ticking.await;
+}
+
+/// Waits until no connection is open. False when the time passed first.
+async fn empty_within<S: Serve>(core: &Rc<Core<S>>, ms: u64) -> bool {
+    let deadline = core.deadline(None);
+    deadline.arm(Kind::Drain, core.clock.now_ms().saturating_add(ms));
+    poll_fn(|cx| {
+        if core.links.poll_empty(cx).is_ready() {
+            return Poll::Ready(true);
+        }
+        deadline.poll_fired(cx).map(|_| false)
+    })
+    .await
+}
+
+async fn accept<S: Serve>(core: Rc<Core<S>>, listener: Listener) {
+    let failed = |e: &io::Error| {
+        core.counters.accept_errors.add(1);
+        tracing::warn!(core = core.id, "accept: {e}");
+    };
+    listener.run(|link| admit(&core, link), failed).await;
+}
+
+/// Takes a connection in, or turns it away when the core has its limit of them.
+fn admit<S: Serve>(core: &Rc<Core<S>>, link: TcpLink) {
+    if core.links.len() >= core.connections_max {
+        core.counters.connections_refused.add(1);
+        link.refuse(REFUSAL);
+        return;
+    }
+    core.counters.connections_accepted.add(1);
+    let guard = core.links.enter(link.shutdown_handle());
+    let owner = core.clone();
+    core.spawn("connection", async move {
+        let _open = guard;
+        S::connection(owner, link).await;
+    });
+}
+
+/// Moves the core's time on.
+async fn tick<S: Serve>(core: Rc<Core<S>>) {
+    while !core.finished.get() {
+        monoio::time::sleep(TICK).await;
+        core.clock.refresh();
+        core.contain("deadline", || {
+            core.deadlines.tick(core.clock.now_ms());
+        });
+    }
+}
+
+async fn answer_bell<S: Serve>(core: Rc<Core<S>>, inbox: Inbox<S>, nonblocking: bool) {
+    if let Err(e) = inbox.run(core.clone(), nonblocking).await {
+        // A core that hears nothing any more cannot be told to end: it ends now.
+        tracing::error!(core = core.id, "mailbox lost, the core drains: {e}");
+        core.order_drain(0);
+    }
+}
+
+/// The CPUs this thread may run on; none if the system does not say.
+fn allowed_cpus() -> Vec<usize> {
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap_or_default();
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    parse_cpus(list.unwrap_or_default().trim())
+}
+
+/// Reads the kernel's list form, as `0-3,8`.
+pub(super) fn parse_cpus(list: &str) -> Vec<usize> {
+    let mut cpus = Vec::new();
+    for part in list.split(',') {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        if let (Ok(from), Ok(to)) = (from.parse::<usize>(), to.parse::<usize>()) {
+            cpus.extend(from..=to);
+        }
+    }
+    cpus
+}

@@ -1,0 +1,183 @@
+//! [`Link`] over a monoio TCP stream; the same code runs on the ring and on epoll.
+
+use std::future::Future;
+use std::io;
+use std::mem::MaybeUninit;
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::Poll;
+use std::time::Duration;
+
+use monoio::buf::{IoBuf, IoBufMut};
+use monoio::io::{AsyncReadRent, AsyncWriteRent};
+use monoio::net::TcpStream;
+use std::os::fd::AsRawFd;
+
+use super::link::{Link, Peer, Shutdown, Sock};
+
+/// How long a closing link waits for the peer to take the last answer and close as well.
+pub(crate) const LINGER: Duration = Duration::from_secs(2);
+
+/// How many unread bytes a closing link throws away before it gives up on a graceful end.
+pub(crate) const LINGER_BYTES_MAX: usize = 1024 * 1024;
+
+/// Bytes thrown away per system call while lingering.
+const DISCARD_STEP_BYTES: usize = 4096;
+
+/// One TCP connection on its core.
+pub(crate) struct TcpLink {
+    stream: TcpStream,
+    sock: Rc<Sock>,
+    peer: Option<SocketAddr>,
+}
+
+impl TcpLink {
+    /// Takes a connected stream: sets `TCP_NODELAY` and close-on-exec, which accepting through the ring leaves unset.
+    pub(crate) fn new(stream: TcpStream, peer: Option<SocketAddr>) -> io::Result<Self> {
+        let sock = Sock::new(stream.as_raw_fd());
+        let link = Self { stream, sock, peer };
+        link.sock
+            .with(|sock| {
+                sock.set_tcp_nodelay(true)?;
+                sock.set_cloexec(true)
+            })
+            .unwrap_or(Ok(()))?;
+        Ok(link)
+    }
+
+    /// Writes what the socket takes at once and throws away what the peer already sent: for answers to connections
+    /// that are turned away, where nothing may be waited for.
+    pub(crate) fn refuse(self, answer: &[u8]) {
+        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        self.sock.with(|sock| {
+            let _ = sock.send_with_flags(answer, flags);
+            let _ = sock.shutdown(std::net::Shutdown::Write);
+        });
+        self.discard(DISCARD_STEP_BYTES);
+    }
+
+    /// Looks at the receive queue without taking from it. `None`: empty, and the peer is still there.
+    fn peek(&self) -> Option<Peer> {
+        let mut byte = [MaybeUninit::uninit()];
+        let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
+        match self.sock.with(|sock| sock.recv_with_flags(&mut byte, flags)) {
+            Some(Ok(1..)) => Some(Peer::Bytes),
+            Some(Err(e)) if is_transient(&e) => None,
+            Some(Ok(0) | Err(_)) | None => Some(Peer::Gone),
+        }
+    }
+
+    /// Throws away up to `max` received bytes without waiting. True when the peer has ended the stream.
+    fn discard(&self, max: usize) -> bool {
+        let mut taken = 0;
+        while taken < max {
+            let mut scrap = [MaybeUninit::uninit(); DISCARD_STEP_BYTES];
+            match self.sock.with(|sock| sock.recv_with_flags(&mut scrap, libc::MSG_DONTWAIT)) {
+                Some(Ok(n @ 1..)) => taken += n,
+                Some(Err(e)) if is_transient(&e) => return false,
+                Some(Ok(0) | Err(_)) | None => return true,
+            }
+        }
+        false
+    }
+}
+
+fn is_transient(e: &io::Error) -> bool {
+    matches!(e.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+impl Link for TcpLink {
+    async fn read(&mut self, mut buf: Vec<u8>) -> (io::Result<usize>, Vec<u8>) {
+        let have = buf.len();
+        if buf.capacity() == have {
+            return (Err(io::ErrorKind::InvalidInput.into()), buf);
+        }
+        loop {
+            let (result, slice) = self.stream.read(buf.slice_mut(have..)).await;
+            buf = slice.into_inner();
+            match result {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                result => return (result, buf),
+            }
+        }
+    }
+
+    async fn write_paced(
+        &mut self,
+        mut buf: Vec<u8>,
+        mut progress: impl FnMut(usize),
+    ) -> (io::Result<()>, Vec<u8>) {
+        let mut done = 0;
+        while done < buf.len() {
+            let (result, slice) = self.stream.write(buf.slice(done..)).await;
+            buf = slice.into_inner();
+            match result {
+                Ok(0) => return (Err(io::ErrorKind::WriteZero.into()), buf),
+                Ok(n) => {
+                    done += n;
+                    progress(n);
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return (Err(e), buf),
+            }
+        }
+        (Ok(()), buf)
+    }
+
+    async fn watch(&mut self) -> Peer {
+        loop {
+            // Not relaxed: on epoll the relaxed form trusts readiness left over from the last read and would return at
+            // once for ever; on the ring both forms are the same poll operation.
+            if self.stream.readable(false).await.is_err() {
+                return Peer::Gone;
+            }
+            if let Some(peer) = self.peek() {
+                return peer;
+            }
+        }
+    }
+
+    fn shutdown_handle(&self) -> Shutdown {
+        Shutdown::new(self.sock.clone())
+    }
+
+    fn peer_addr(&self) -> Option<SocketAddr> {
+        self.peer
+    }
+
+    /// Ends the writing side, then waits at most [`LINGER`] for the peer to end its own, throwing away at most
+    /// [`LINGER_BYTES_MAX`]: closing a socket with unread bytes sends a reset, which may overtake the last answer.
+    async fn close(mut self) {
+        self.sock.with(|sock| sock.shutdown(std::net::Shutdown::Write).ok());
+        if self.discard(LINGER_BYTES_MAX) {
+            return;
+        }
+        // Only `watch` and the timer race, and both may be dropped; the bytes are taken without waiting.
+        let mut late = pin!(monoio::time::sleep(LINGER));
+        let mut left = LINGER_BYTES_MAX;
+        while left > 0 {
+            let peer = {
+                let mut watch = pin!(self.watch());
+                std::future::poll_fn(|cx| {
+                    if late.as_mut().poll(cx).is_ready() {
+                        return Poll::Ready(Peer::Gone);
+                    }
+                    watch.as_mut().poll(cx)
+                })
+                .await
+            };
+            if peer == Peer::Gone || self.discard(DISCARD_STEP_BYTES) {
+                break;
+            }
+            left = left.saturating_sub(DISCARD_STEP_BYTES);
+        }
+    }
+}
+
+impl Drop for TcpLink {
+    /// Before the stream field is dropped, so that no [`Shutdown`] can reach a descriptor that was reused.
+    fn drop(&mut self) {
+        self.sock.release();
+    }
+}
