@@ -114,7 +114,7 @@ impl RpcError {
         RpcError::unsupported_version_of(requested, SUPPORTED)
     }
 
-    /// -32022 with the revisions an endpoint serves. A claim of more than [`ECHO_CHARS_MAX`] characters is clipped.
+    /// -32022 with the revisions an endpoint serves.
     pub fn unsupported_version_of(requested: &str, supported: &[&str]) -> RpcError {
         #[derive(Serialize)]
         struct Data<'a> {
@@ -122,7 +122,7 @@ impl RpcError {
             requested: &'a str,
         }
         RpcError::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
-            .with_data(&Data { supported, requested: clip_chars(requested) })
+            .with_data(&Data { supported, requested })
     }
 
     /// -32602 with the URI that names no resource here.
@@ -132,7 +132,7 @@ impl RpcError {
             uri: &'a str,
         }
         RpcError::new(code::INVALID_PARAMS, format!("Resource not found: {}", clip(uri)))
-            .with_data(&Data { uri: clip_chars(uri) })
+            .with_data(&Data { uri })
     }
 
     /// -32602: no such tool.

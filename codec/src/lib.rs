@@ -3,15 +3,24 @@
 //! code is `document/backing.rs`.
 #![deny(unsafe_code)]
 
+pub mod cursor;
 mod de;
 pub mod document;
 pub mod error;
+pub mod header;
 pub mod id;
 pub mod limits;
 pub mod message;
 pub mod meta;
+pub mod meta_key;
+pub mod state;
+pub mod types;
+pub mod uri;
 pub mod value;
 pub mod write;
+
+#[cfg(test)]
+mod testing;
 
 pub use de::DeError;
 pub use document::{Document, JsonError, Parser};

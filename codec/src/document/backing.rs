@@ -63,6 +63,12 @@ impl Backing {
         &self.bytes[..self.len]
     }
 
+    /// Nodes the tape has room for.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.nodes.capacity()
+    }
+
     /// Gives the buffer back at its original length, and drops the nodes, keeping at most `keep` of
     /// their room.
     pub(super) fn release(&mut self, keep: usize) -> Vec<u8> {

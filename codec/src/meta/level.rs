@@ -39,11 +39,11 @@ impl LoggingLevel {
 
     /// The level of that name; names are lower case.
     pub fn parse(name: &str) -> Option<LoggingLevel> {
-        LoggingLevel::ALL.into_iter().find(|level| level.name() == name)
+        LoggingLevel::ALL.into_iter().find(|level| level.as_str() == name)
     }
 
     /// The name on the wire.
-    pub fn name(self) -> &'static str {
+    pub fn as_str(self) -> &'static str {
         match self {
             LoggingLevel::Debug => "debug",
             LoggingLevel::Info => "info",
@@ -54,5 +54,11 @@ impl LoggingLevel {
             LoggingLevel::Alert => "alert",
             LoggingLevel::Emergency => "emergency",
         }
+    }
+}
+
+impl std::fmt::Display for LoggingLevel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
     }
 }
