@@ -1,0 +1,162 @@
+//! Where a document breaks its schema and what is wrong there, in a line a model can act on (CALL-03).
+//!
+//! Names and values in it are the caller's own, clipped and escaped; what the schema allows is the server's.
+
+use std::fmt::Write;
+
+use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::paths::{Location, LocationSegment};
+use jsonschema::{ValidationError, Validator};
+use serde_json::Value;
+
+use super::tape::{Tape, Visit, is_unbelievable};
+use super::{FAULT_TEXT_CHARS_MAX, FAULTS_TOLD_MAX};
+
+/// Characters of one member name in a path, and of one value a schema names.
+const PART_CHARS_MAX: usize = 48;
+
+/// The first faults of the document behind `visit`, whose root is called `root`. Never empty.
+pub(super) fn tell(validator: &Validator<Tape>, visit: &Visit<'_>, root: &str) -> String {
+    let mut told = String::new();
+    let errors = validator.iter_errors(visit.root());
+    for error in errors.filter(|error| !is_unbelievable(error.instance())).take(FAULTS_TOLD_MAX) {
+        if !told.is_empty() {
+            told.push_str("; ");
+        }
+        told.push_str(&path(root, error.instance_path()));
+        told.push_str(": ");
+        told.push_str(&text(&error));
+    }
+    if told.is_empty() {
+        told = format!("{root}: does not match the schema in too many ways to tell them");
+    }
+    clip(&told, FAULT_TEXT_CHARS_MAX)
+}
+
+/// `arguments.rows[3].id`
+fn path(root: &str, location: &Location) -> String {
+    let mut path = root.to_owned();
+    for segment in location.segments() {
+        // Writing to a String cannot fail.
+        let _ = match segment {
+            LocationSegment::Index(index) => write!(path, "[{index}]"),
+            LocationSegment::Property(name) if is_plain(&name) => write!(path, ".{name}"),
+            LocationSegment::Property(name) => write!(path, "[{}]", quoted(&name)),
+        };
+    }
+    path
+}
+
+fn is_plain(name: &str) -> bool {
+    (1..=PART_CHARS_MAX).contains(&name.len())
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'))
+}
+
+/// What is wrong, without where.
+pub(super) fn text(error: &ValidationError<'_>) -> String {
+    let value = shown(error.instance());
+    match error.kind() {
+        Kind::Type { kind: TypeKind::Single(one) } => format!("{value} is not of type \"{one}\""),
+        Kind::Type { kind: TypeKind::Multiple(types) } => {
+            let types: Vec<String> = types.iter().map(|one| format!("\"{one}\"")).collect();
+            format!("{value} is not of type {}", types.join(" or "))
+        }
+        Kind::Required { property } => format!("{} is required", shown(property)),
+        Kind::AdditionalProperties { unexpected } | Kind::UnevaluatedProperties { unexpected } => {
+            format!("{} not allowed", listed(unexpected))
+        }
+        Kind::Enum { options } => format!("{value} is not one of {}", choices(options)),
+        Kind::Constant { expected_value } => format!("{value} is not {}", shown(expected_value)),
+        Kind::Minimum { limit } => format!("{value} is less than {limit}"),
+        Kind::Maximum { limit } => format!("{value} is greater than {limit}"),
+        Kind::ExclusiveMinimum { limit } => format!("{value} is not greater than {limit}"),
+        Kind::ExclusiveMaximum { limit } => format!("{value} is not less than {limit}"),
+        Kind::MultipleOf { multiple_of } => format!("{value} is not a multiple of {multiple_of}"),
+        Kind::MinLength { limit } => format!("{value} is shorter than {limit} characters"),
+        Kind::MaxLength { limit } => format!("{value} is longer than {limit} characters"),
+        Kind::Pattern { pattern } => {
+            format!("{value} does not match the pattern {}", quoted(pattern))
+        }
+        Kind::Format { format } => format!("{value} is not a valid {}", quoted(format)),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => alternatives(&value, context),
+        Kind::PropertyNames { error } => format!("a member's name is refused: {}", text(error)),
+        other => format!("{value} {}", plain(other)),
+    }
+}
+
+/// Faults whose text depends on few or no values.
+fn plain(kind: &Kind) -> String {
+    match kind {
+        Kind::MaxItems { limit } => format!("has more than {limit} items"),
+        Kind::MinItems { limit } => format!("has fewer than {limit} items"),
+        Kind::MaxProperties { limit } => format!("has more than {limit} members"),
+        Kind::MinProperties { limit } => format!("has fewer than {limit} members"),
+        Kind::UniqueItems => "has items that are the same".to_owned(),
+        Kind::AdditionalItems { .. } | Kind::UnevaluatedItems { .. } => {
+            "has more items than allowed".to_owned()
+        }
+        Kind::Contains => {
+            "has no item, or not the right number of items, that the schema asks for".to_owned()
+        }
+        Kind::OneOfMultipleValid { .. } => {
+            "matches more than one of the alternatives, of which one is allowed".to_owned()
+        }
+        Kind::Not { .. } => "matches what is excluded".to_owned(),
+        Kind::FalseSchema => "is not allowed".to_owned(),
+        Kind::ContentEncoding { content_encoding } => {
+            format!("is not encoded as {}", quoted(content_encoding))
+        }
+        Kind::ContentMediaType { content_media_type } => {
+            format!("is no {}", quoted(content_media_type))
+        }
+        other => format!("breaks \"{}\"", other.keyword()),
+    }
+}
+
+/// Of several alternatives the one that got furthest into the document is the likely intention.
+fn alternatives(value: &str, context: &[Vec<ValidationError<'static>>]) -> String {
+    let depth = |error: &&ValidationError<'_>| error.instance_path().as_str().len();
+    let firsts = context.iter().filter_map(|branch| branch.first());
+    let nearest = firsts.filter(|error| !is_unbelievable(error.instance())).max_by_key(depth);
+    let lead = format!("{value} matches none of the {} alternatives", context.len());
+    match nearest {
+        Some(error) => {
+            format!("{lead} (nearest: {}: {})", path("", error.instance_path()), text(error))
+        }
+        None => lead,
+    }
+}
+
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Array(_) => "the array".to_owned(),
+        Value::Object(_) => "the object".to_owned(),
+        Value::String(text) => quoted(text),
+        scalar => scalar.to_string(),
+    }
+}
+
+/// As a JSON string, clipped: control characters are escaped, so the text stays one line.
+fn quoted(text: &str) -> String {
+    Value::String(clip(text, PART_CHARS_MAX)).to_string()
+}
+
+fn listed(names: &[String]) -> String {
+    let some: Vec<String> = names.iter().take(FAULTS_TOLD_MAX).map(|name| quoted(name)).collect();
+    let more = if names.len() > FAULTS_TOLD_MAX { ", …" } else { "" };
+    format!("{}{more} {}", some.join(", "), if names.len() == 1 { "is" } else { "are" })
+}
+
+fn choices(options: &Value) -> String {
+    clip(&options.to_string(), 2 * PART_CHARS_MAX)
+}
+
+fn clip(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        None => text.to_owned(),
+        // One character is given up for the mark.
+        Some(_) => text.chars().take(chars_max - 1).chain(['…']).collect(),
+    }
+}

@@ -1,0 +1,75 @@
+//! The work of one check has an end, whatever schema and document do to each other.
+
+use serde_json::{Value, json};
+
+use crate::schema::{InputSchema, OutputSchema};
+
+/// An expression tree whose alternatives all descend before they are told apart.
+fn expressions(ops: &[&str]) -> Value {
+    let forms = ops.iter().map(|op| {
+        json!({"type": "object", "required": ["args", "op"], "properties": {
+            "args": {"type": "array", "items": {"$ref": "#/$defs/expr"}}, "op": {"enum": [op, [op]]}}})
+    });
+    let mut forms: Vec<Value> = forms.collect();
+    forms.push(json!({"type": "integer"}));
+    json!({"type": "object", "required": ["e"], "properties": {"e": {"$ref": "#/$defs/expr"}},
+           "$defs": {"expr": {"anyOf": forms}}})
+}
+
+fn nested(levels: usize, leaf: &str) -> String {
+    let (open, close) = (r#"{"op":"z","args":["#, "]}");
+    format!(r#"{{"e":{}{leaf}{}}}"#, open.repeat(levels), close.repeat(levels))
+}
+
+fn check(schema: &Value, text: &str) -> Result<(), String> {
+    let schema = InputSchema::compile(schema).expect("a legal schema");
+    let document = super::document(text);
+    schema.check(document.root().as_object().expect("an object"))
+}
+
+/// [JSC-04] recursive alternatives: 5^60 ways to descend, and still an answer, right where it can be right.
+#[test]
+fn recursive_alternatives() {
+    let schema = expressions(&["a", "b", "c", "d", "z"]);
+    assert_eq!(check(&schema, &nested(60, "1")), Ok(()));
+    let told = check(&schema, &nested(60, "\"x\"")).expect_err("a refusal");
+    assert!(told.starts_with("arguments"), "{told}");
+    let output = OutputSchema::compile(&schema).expect("a legal schema");
+    let value: Value = serde_json::from_str(&nested(20, "\"x\"")).expect("JSON");
+    assert!(output.check(&value).is_err());
+}
+
+/// [JSC-04] a document with very many faults is told in the time of a few.
+#[test]
+fn very_many_faults() {
+    let faults = vec!["0"; 200_000].join(",");
+    let items = json!({"type": "object", "properties": {"a": {"anyOf": [
+        {"items": {"type": "string"}}, {"items": {"type": "null"}}, {"type": "boolean"}]}}});
+    let told = check(&items, &format!(r#"{{"a":[{faults}]}}"#)).expect_err("a refusal");
+    assert!(told.starts_with("arguments"), "{told}");
+    let plain = json!({"type": "object", "properties": {"a": {"items": {"type": "string"}}}});
+    let told = check(&plain, &format!(r#"{{"a":[{faults}]}}"#)).expect_err("a refusal");
+    assert!(
+        told.starts_with(r#"arguments.a[0]: 0 is not of type "string"; arguments.a[1]"#),
+        "{told}"
+    );
+}
+
+/// [JSC-04] `uniqueItems` on items made to collide as doubles, and objects with many members, cost what they weigh.
+#[test]
+fn large_collections() {
+    let unique = json!({"type": "object", "properties": {"a": {"uniqueItems": true}}});
+    let first = 1_u64 << 63;
+    let items: Vec<String> = (first..first + 50_000).map(|number| number.to_string()).collect();
+    assert_eq!(check(&unique, &format!(r#"{{"a":[{}]}}"#, items.join(","))), Ok(()));
+    let members: Vec<String> = (0..50_000).map(|at| format!(r#""k{at}":{at}"#)).collect();
+    let object = format!("{{{}}}", members.join(","));
+    let closed = json!({"type": "object", "properties": {"k7": {"type": "integer"}}, "additionalProperties": {"minimum": 0}});
+    assert_eq!(check(&closed, &object), Ok(()));
+    // Members in another order: each is looked up, which is quadratic until the fuel ends it.
+    let mut backwards = members.clone();
+    backwards.reverse();
+    let both = format!(r#"{{"a":[{object},{{{}}}]}}"#, backwards.join(","));
+    let told = check(&unique, &both).expect_err("a refusal");
+    assert_eq!(told, "arguments: too much work to check against the schema");
+}
