@@ -3,10 +3,12 @@
 mod http;
 mod line;
 mod lists;
+mod message;
 
 pub use http::http;
 pub use line::line;
 pub use lists::lists;
+pub use message::message;
 
 /// One target: what `fuzz_targets/` wraps and the smoke test runs.
 pub struct Target {
@@ -25,6 +27,12 @@ pub const TARGETS: &[Target] = &[
     Target { name: "http", run: http, corpus: http::CORPUS, dictionary: http::DICTIONARY },
     Target { name: "line", run: line, corpus: line::CORPUS, dictionary: line::DICTIONARY },
     Target { name: "lists", run: lists, corpus: lists::CORPUS, dictionary: lists::DICTIONARY },
+    Target {
+        name: "message",
+        run: message,
+        corpus: message::CORPUS,
+        dictionary: message::DICTIONARY,
+    },
 ];
 
 /// A small deterministic generator (splitmix64): the same seed gives the same run everywhere.
