@@ -6,11 +6,13 @@
 /// Bounds on one HTTP request; see each field for what happens at the bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Request line and header lines with their ends, in bytes. Beyond: 431 (HTTP-17).
+    /// Request line and header lines with their ends, in bytes, at most [`HEAD_BYTES_MAX_CEILING`].
+    /// Beyond: 431 (HTTP-17).
     pub head_bytes_max: usize,
     /// Header lines, at most [`HEADERS_MAX_CEILING`]. Beyond: 431.
     pub headers_max: usize,
-    /// Request body in bytes, after de-chunking. Beyond: 413 (HTTP-17).
+    /// Request body in bytes, after de-chunking, at most [`BODY_BYTES_MAX_CEILING`]. Beyond: 413
+    /// (HTTP-17).
     pub body_bytes_max: usize,
     /// Request target in bytes. Beyond: 414.
     pub target_bytes_max: usize,
@@ -38,6 +40,9 @@ pub const HEADERS_MAX_CEILING: usize = 128;
 
 /// The largest head a configuration can allow, in bytes: header offsets are 32 bits wide.
 pub const HEAD_BYTES_MAX_CEILING: usize = 1 << 30;
+
+/// The largest body a configuration can allow, in bytes: a message is one JSON text in memory.
+pub const BODY_BYTES_MAX_CEILING: usize = 1 << 30;
 
 /// The longest method token, in bytes. RFC 9110 registers none above 17. Beyond: 501 (RFC 9112, 3).
 pub const METHOD_BYTES_MAX: usize = 32;

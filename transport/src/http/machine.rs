@@ -8,7 +8,8 @@ use super::head::{Framing, Head};
 use super::parse::{self, Search};
 use super::reject::{BARE_LINE_END, BODY_TOO_LARGE, BODY_UNREAD, Reject};
 use crate::limits::{
-    CONSUMED_BYTES_MAX, HEAD_BYTES_MAX_CEILING, HEADERS_MAX_CEILING, LEADING_EMPTY_LINES_MAX,
+    BODY_BYTES_MAX_CEILING, CONSUMED_BYTES_MAX, HEAD_BYTES_MAX_CEILING, HEADERS_MAX_CEILING,
+    LEADING_EMPTY_LINES_MAX,
 };
 
 /// What the bytes so far amount to.
@@ -84,6 +85,7 @@ impl Machine {
         let limits = Limits {
             head_bytes_max: limits.head_bytes_max.min(HEAD_BYTES_MAX_CEILING),
             headers_max: limits.headers_max.min(HEADERS_MAX_CEILING),
+            body_bytes_max: limits.body_bytes_max.min(BODY_BYTES_MAX_CEILING),
             ..limits
         };
         Machine {

@@ -22,3 +22,6 @@ pub use head::{Framing, Head, HeadView, HeaderSpan, Span};
 pub use machine::{Event, Machine, Waiting};
 pub use reject::Reject;
 pub(crate) use target::split_authority;
+
+#[cfg(test)]
+mod tests;
