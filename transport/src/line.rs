@@ -107,3 +107,6 @@ impl Framer {
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+#[cfg(test)]
+mod tests;

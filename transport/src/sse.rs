@@ -28,3 +28,6 @@ fn one_line(out: &mut Vec<u8>, text: &[u8]) {
         out[at] = b' ';
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -86,3 +86,6 @@ fn is_zero(weight: &[u8]) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -142,3 +142,6 @@ const PARAM: &[u8] = b"mcp-param-";
 fn is_param(name: &[u8]) -> bool {
     name.get(..PARAM.len()).is_some_and(|start| start.eq_ignore_ascii_case(PARAM))
 }
+
+#[cfg(test)]
+mod tests;

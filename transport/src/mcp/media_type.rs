@@ -121,3 +121,6 @@ impl<'a> Iterator for Quoted<'a> {
         Some(text)
     }
 }
+
+#[cfg(test)]
+mod tests;
