@@ -1,0 +1,254 @@
+//! Subscriptions: a hub per core knows the core's open streams and marks those that a change concerns; inboxes
+//! carry changes from any thread to the cores, a bus from any replica to the servers. Ledger section 5.
+//!
+//! Writing to a peer is not done here: `engine/listen.rs` does that for HTTP, one small task per stream.
+
+mod bus;
+mod event;
+mod exchange;
+mod filter;
+mod frame;
+mod inbox;
+mod index;
+mod seats;
+mod stream;
+mod topic;
+
+#[cfg(test)]
+mod tests;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use codec::id::OwnedId;
+
+pub use bus::{Bus, LocalBus, Sink};
+pub use event::{Event, Payload};
+pub use exchange::Matcher;
+pub(crate) use exchange::{Exchange, ExchangeConfig};
+pub use filter::Subject;
+pub(crate) use filter::{Access, Filter, FilterFault, FilterLimits, Supported};
+pub(crate) use frame::Envelope;
+pub(crate) use inbox::{Bell, Inbox};
+pub(crate) use seats::{Full, SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_PER_PRINCIPAL_MAX};
+pub(crate) use stream::Stream;
+pub use topic::{ExtensionField, Topic};
+pub(crate) use topic::{Kind, Kinds};
+
+use index::{Followers, Lists};
+use seats::Seat;
+use topic::Topics;
+
+use crate::engine::counters::CoreCounters;
+
+/// The streams of one core. Single-threaded; everything it holds for a stream is gone when the stream's
+/// [`Subscription`] is dropped.
+pub(crate) struct Hub {
+    exchange: Arc<Exchange>,
+    inbox: Arc<Inbox>,
+    lists: RefCell<Lists>,
+    /// By kind, then by text.
+    keys: RefCell<Box<[HashMap<Arc<str>, Rc<Followers>>]>>,
+    draining: Cell<bool>,
+    counters: Arc<CoreCounters>,
+}
+
+impl Hub {
+    /// The hub of this core, which counts its open streams.
+    pub(crate) fn new(
+        exchange: Arc<Exchange>,
+        core: usize,
+        counters: Arc<CoreCounters>,
+    ) -> Rc<Hub> {
+        let inbox = Arc::clone(exchange.inbox(core));
+        let keys = exchange.kinds.iter().map(|_| HashMap::new()).collect();
+        Rc::new(Hub {
+            exchange,
+            inbox,
+            lists: RefCell::default(),
+            keys: RefCell::new(keys),
+            draining: Cell::new(false),
+            counters,
+        })
+    }
+
+    /// Opens a subscription with the honoured filter. From here on changes are marked, so that none is missed
+    /// between the acknowledgement and the first wait. A filter that honours nothing (LEDGER SUB-18), and any
+    /// on a draining core, is opened already ending: the acknowledgement is followed by the closing result.
+    pub(crate) fn open(
+        self: &Rc<Self>,
+        id: OwnedId,
+        filter: Filter,
+        principal: Option<&Arc<str>>,
+        access: Option<Access>,
+    ) -> Result<Subscription, Full> {
+        let seat = self.exchange.seats.take(principal)?;
+        let followers = filter.keys.into_iter().map(|(kind, key)| self.followers(kind, key));
+        let followers: Vec<_> = followers.collect();
+        let kinds = Arc::clone(&self.exchange.kinds);
+        let stream = Rc::new(Stream::new(id, kinds, filter.topics, followers, access));
+        for (at, key) in stream.followed().iter().enumerate() {
+            key.place.set(key.followers.insert(&stream, at as u32));
+        }
+        if self.lists.borrow_mut().insert(&stream) {
+            self.want_topics();
+        }
+        if stream.is_empty() || self.draining.get() {
+            stream.end();
+        }
+        self.counters.subscriptions_open.add(1);
+        Ok(Subscription { hub: Rc::clone(self), stream, _seat: seat })
+    }
+
+    /// Streams open on this core.
+    pub(crate) fn len(&self) -> usize {
+        self.lists.borrow().len()
+    }
+
+    /// Marks what other threads have told since the last call, and wakes only the streams concerned. The worker
+    /// calls it on the bell's message, and may call it at any other time: without news it is one swap.
+    pub(crate) fn deliver(&self) {
+        let news = self.inbox.take();
+        for topic in news.topics.iter() {
+            self.mark_topic(topic);
+        }
+        for key in news.keys {
+            let payload = key.lower();
+            // A key that was forgotten meanwhile, or forgotten and wanted anew, has no news for anyone.
+            let followers = self.find(key.kind, &key.text);
+            if let Some(followers) = followers.filter(|found| Arc::ptr_eq(&found.key, &key))
+                && (key.kind == Kind::RESOURCE || payload.is_some())
+            {
+                followers.backwards(|stream, at| stream.mark_key(at, payload.as_ref()));
+            }
+        }
+        if news.wide_overflow {
+            self.mark_all_resources();
+        }
+        for uri in &news.wide {
+            self.mark_wide(uri);
+        }
+    }
+
+    /// Ends every stream: what is pending is told, then the closing result (LEDGER SUB-14). Streams opened from
+    /// now on end after their acknowledgement.
+    pub(crate) fn end_all(&self) {
+        self.draining.set(true);
+        let mut at = self.len();
+        while at > 0 {
+            at -= 1;
+            let stream = self.lists.borrow().any(at);
+            if let Some(stream) = stream {
+                stream.end();
+            }
+        }
+    }
+
+    fn close(&self, stream: &Rc<Stream>) {
+        for key in stream.followed() {
+            if key.followers.remove(stream, key.place.get()) {
+                let key = &key.followers.key;
+                let map = &mut self.keys.borrow_mut()[key.kind.index()];
+                map.remove(&key.text);
+                if map.is_empty() {
+                    *map = HashMap::new();
+                }
+                self.inbox.forget_key(key);
+            }
+        }
+        if self.lists.borrow_mut().remove(stream) {
+            self.want_topics();
+        }
+    }
+
+    /// The followers of a key, made (and wanted of the publishers) if there were none.
+    fn followers(&self, kind: Kind, text: Box<str>) -> Rc<Followers> {
+        let map = &mut self.keys.borrow_mut()[kind.index()];
+        if let Some(followers) = map.get(&*text) {
+            return Rc::clone(followers);
+        }
+        let text: Arc<str> = text.into();
+        let key = self.inbox.want_key(kind, Arc::clone(&text));
+        let followers = Rc::new(Followers::new(key));
+        map.insert(text, Rc::clone(&followers));
+        followers
+    }
+
+    fn find(&self, kind: Kind, text: &str) -> Option<Rc<Followers>> {
+        self.keys.borrow()[kind.index()].get(text).cloned()
+    }
+
+    fn want_topics(&self) {
+        let lists = self.lists.borrow();
+        let wanted = Topic::ALL.into_iter().filter(|topic| lists.topic_len(*topic) > 0);
+        self.inbox.want_topics(wanted.fold(Topics::default(), Topics::with));
+    }
+
+    // Marking goes from the end of a list and holds no borrow while a stream wakes: should a waker close
+    // streams, the one that a removal moves into a gap was marked before.
+    fn mark_topic(&self, topic: Topic) {
+        let mut at = self.lists.borrow().topic_len(topic);
+        while at > 0 {
+            at -= 1;
+            let stream = self.lists.borrow().of_topic(topic, at);
+            if let Some(stream) = stream {
+                stream.mark_topic(topic);
+            }
+        }
+    }
+
+    /// Marks the streams that follow this very URI, and those whose URI the matcher finds to cover it.
+    fn mark_wide(&self, uri: &Arc<str>) {
+        if let Some(exact) = self.find(Kind::RESOURCE, uri) {
+            exact.backwards(|stream, at| stream.mark_key(at, None));
+        }
+        for followers in self.resources() {
+            let subscribed = &*followers.key.text;
+            if *subscribed != **uri && self.exchange.matches(subscribed, uri) {
+                followers.backwards(|stream, at| stream.mark_wide(at, uri));
+            }
+        }
+    }
+
+    fn mark_all_resources(&self) {
+        for followers in self.resources() {
+            followers.backwards(|stream, at| stream.mark_key(at, None));
+        }
+    }
+
+    fn resources(&self) -> Vec<Rc<Followers>> {
+        self.keys.borrow()[Kind::RESOURCE.index()].values().cloned().collect()
+    }
+}
+
+/// An open subscription. Dropping it, whatever the reason, closes it and frees everything (LEDGER SUB-12).
+pub(crate) struct Subscription {
+    hub: Rc<Hub>,
+    stream: Rc<Stream>,
+    _seat: Seat,
+}
+
+impl Subscription {
+    /// Writes the closing result: the last message of the subscription. LEDGER SUB-14.
+    pub(crate) fn write_closing(&self, out: &mut Vec<u8>, envelope: Envelope) {
+        self.stream.write_closing(out, envelope, self.hub.exchange.server_info.as_deref());
+    }
+}
+
+impl Deref for Subscription {
+    type Target = Stream;
+
+    fn deref(&self) -> &Stream {
+        &self.stream
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        self.hub.close(&self.stream);
+        self.hub.counters.subscriptions_open.sub(1);
+    }
+}
