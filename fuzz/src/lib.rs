@@ -1,14 +1,22 @@
 //! The fuzz targets as plain functions, and their registry. Each panics when an invariant breaks.
 
+mod cursor;
+mod header;
 mod http;
 mod line;
 mod lists;
 mod message;
+mod state;
+mod uri_template;
 
+pub use cursor::cursor;
+pub use header::header;
 pub use http::http;
 pub use line::line;
 pub use lists::lists;
 pub use message::message;
+pub use state::state;
+pub use uri_template::uri_template;
 
 /// One target: what `fuzz_targets/` wraps and the smoke test runs.
 pub struct Target {
@@ -33,6 +41,15 @@ pub const TARGETS: &[Target] = &[
         corpus: message::CORPUS,
         dictionary: message::DICTIONARY,
     },
+    Target { name: "header", run: header, corpus: header::CORPUS, dictionary: header::DICTIONARY },
+    Target {
+        name: "uri_template",
+        run: uri_template,
+        corpus: uri_template::CORPUS,
+        dictionary: uri_template::DICTIONARY,
+    },
+    Target { name: "cursor", run: cursor, corpus: cursor::CORPUS, dictionary: cursor::DICTIONARY },
+    Target { name: "state", run: state, corpus: state::CORPUS, dictionary: state::DICTIONARY },
 ];
 
 /// A small deterministic generator (splitmix64): the same seed gives the same run everywhere.
