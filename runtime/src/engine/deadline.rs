@@ -94,7 +94,8 @@ impl Deadlines {
         // what is armed meanwhile lowers `earliest` by itself.
         self.earliest.set(NEVER);
         let mut fired = 0;
-        for index in 0..self.at.borrow().len() {
+        let slots = self.at.borrow().len();
+        for index in 0..slots {
             let at = self.at.borrow()[index];
             if at <= now_ms {
                 self.fire(index);

@@ -109,6 +109,16 @@ impl Chosen {
     }
 }
 
+impl From<Chosen> for Driver {
+    /// Demands this very driver.
+    fn from(chosen: Chosen) -> Self {
+        match chosen {
+            Chosen::Epoll => Self::Epoll,
+            Chosen::Uring => Self::Uring,
+        }
+    }
+}
+
 impl fmt::Display for Chosen {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

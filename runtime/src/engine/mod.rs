@@ -7,6 +7,7 @@ pub(crate) mod counters;
 pub(crate) mod deadline;
 pub(crate) mod driver;
 pub(crate) mod guard;
+pub(crate) mod listen;
 pub(crate) mod mailbox;
 pub(crate) mod offload;
 pub(crate) mod pool;
@@ -16,4 +17,4 @@ pub(crate) mod wake;
 pub(crate) mod worker;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -94,7 +94,7 @@ mod tests {
         let a = slab.insert("a");
         assert_eq!(slab.remove(a), Some("a"));
         let b = slab.insert("b");
-        assert_eq!((slab.get(a), slab.remove(a), slab.get(b)), (None, None, Some(&"b")));
+        assert_eq!((slab.remove(a), slab.get(a), slab.get(b)), (None, None, Some(&"b")));
         assert_eq!(slab.drain(), vec!["b"]);
         assert!(slab.is_empty() && slab.get(b).is_none());
     }

@@ -12,7 +12,7 @@ mod tcp;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use link::{How, Link, Peer, Shutdown};
+pub(crate) use link::{Ends, How, Link, Peer, Shutdown};
 pub(crate) use listener::{BindError, Bound, Listener, ListenerStop, REFUSAL, bind};
 pub(crate) use tcp::TcpLink;
 

@@ -1,1 +1,417 @@
-//! Tests of the links and the listener.
+//! Tests of the links and the listener: TCP on both drivers, the same promises in memory, and what each adds.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::io::{ErrorKind, Read, Write};
+use std::net::TcpStream;
+use std::pin::pin;
+use std::rc::Rc;
+use std::task::{Context, Poll};
+
+use proptest::prelude::*;
+
+use super::listener::{Listener, bind};
+use super::mem::{MemLink, MemPeer, Moment, pair};
+use super::{How, Link, Peer, TcpLink, step_aside};
+use crate::engine::driver::Chosen;
+use crate::engine::tests::{PATIENCE, bells, now, on_each_driver, poll_once};
+
+const ROOM: usize = 64;
+
+/// A connected pair. The listener is stopped by its own first connection, which is how every test here also ends one.
+async fn connected(chosen: Chosen) -> (TcpLink, TcpStream) {
+    let bound = bind("127.0.0.1:0".parse().expect("an address"), 8, 1).expect("a port");
+    let socket = bound.sockets.into_iter().next().expect("one worker's socket");
+    let listener = Listener::adopt(socket, chosen.nonblocking()).expect("a listening socket");
+    let stop = listener.stop_handle();
+    let client = TcpStream::connect(bound.addr).expect("somebody listens");
+    client.set_read_timeout(Some(PATIENCE)).expect("a timeout can be set");
+    let taken = Rc::new(RefCell::new(None));
+    let place = taken.clone();
+    let accepted = move |link| {
+        stop.stop();
+        *place.borrow_mut() = Some(link);
+    };
+    listener.run(accepted, |e| panic!("accept: {e}")).await;
+    let link = taken.take().expect("the connection was accepted");
+    (link, client)
+}
+
+fn buffer() -> Vec<u8> {
+    Vec::with_capacity(ROOM)
+}
+
+/// Reads append to what is there, writes give the buffer back, the end of the stream is zero bytes, and a buffer without
+/// room is refused instead of looking like the end.
+#[test]
+fn tcp_reads_and_writes() {
+    on_each_driver(async |chosen| {
+        let (mut link, mut client) = connected(chosen).await;
+        assert_eq!(link.peer_addr(), client.local_addr().ok());
+        client.write_all(b"one").expect("the link is open");
+        let (n, buf) = link.read(buffer()).await;
+        assert_eq!((n.ok(), &buf[..]), (Some(3), &b"one"[..]));
+        client.write_all(b"two").expect("the link is open");
+        let (n, buf) = link.read(buf).await;
+        assert_eq!((n.ok(), &buf[..]), (Some(3), &b"onetwo"[..]));
+        let (done, buf) = link.write_all(buf).await;
+        assert!(done.is_ok() && buf == b"onetwo");
+        let mut answer = [0; 6];
+        client.read_exact(&mut answer).expect("it was written");
+        assert_eq!(&answer, b"onetwo");
+        let (refused, _) = link.read(Vec::new()).await;
+        assert_eq!(refused.map_err(|e| e.kind()), Err(ErrorKind::InvalidInput));
+        drop(client);
+        assert_eq!(link.read(buffer()).await.0.ok(), Some(0));
+    });
+}
+
+/// A watch consumes nothing, may be dropped while pending, and does not spin on readiness left over from a read.
+#[test]
+fn tcp_watch_sees_bytes_and_loses_none() {
+    on_each_driver(async |chosen| {
+        let (mut link, mut client) = connected(chosen).await;
+        client.write_all(b"first").expect("the link is open");
+        assert_eq!(link.watch().await, Peer::Bytes);
+        assert_eq!(link.watch().await, Peer::Bytes);
+        let (n, _) = link.read(buffer()).await;
+        assert_eq!(n.ok(), Some(5));
+        for _ in 0..100 {
+            assert_eq!(poll_once(pin!(link.watch())), Poll::Pending);
+        }
+        step_aside().await;
+        {
+            let mut watch = pin!(link.watch());
+            assert_eq!(poll_once(watch.as_mut()), Poll::Pending);
+            client.write_all(b"second").expect("the link is open");
+            assert_eq!(watch.await, Peer::Bytes);
+        }
+        let (_, buf) = link.read(buffer()).await;
+        assert_eq!(buf, b"second");
+    });
+}
+
+/// A close, a half-close and a reset are all seen while a watch is pending.
+#[test]
+fn tcp_watch_sees_the_peer_leave() {
+    on_each_driver(async |chosen| {
+        let leave: [fn(TcpStream) -> Option<TcpStream>; 3] = [
+            |client| {
+                drop(client);
+                None
+            },
+            |client| {
+                client.shutdown(std::net::Shutdown::Write).expect("it is open");
+                Some(client)
+            },
+            |client| {
+                let socket = socket2::SockRef::from(&client);
+                socket.set_linger(Some(std::time::Duration::ZERO)).expect("it is open");
+                None
+            },
+        ];
+        for leave in leave {
+            let (mut link, client) = connected(chosen).await;
+            let mut watch = pin!(link.watch());
+            assert_eq!(poll_once(watch.as_mut()), Poll::Pending);
+            let _kept = leave(client);
+            assert_eq!(watch.await, Peer::Gone);
+        }
+    });
+}
+
+/// Shutting down finishes what is in flight: a read sees the end and an answer can still be written; a write that
+/// nobody takes fails; a watch sees the peer gone.
+#[test]
+fn tcp_shutdown_finishes_operations_in_flight() {
+    on_each_driver(async |chosen| {
+        let (mut link, mut client) = connected(chosen).await;
+        let handle = link.shutdown_handle();
+        {
+            let mut read = pin!(link.read(buffer()));
+            assert!(poll_once(read.as_mut()).is_pending());
+            handle.end(How::Read);
+            assert_eq!(read.await.0.ok(), Some(0));
+        }
+        assert!(link.write_all(b"408".to_vec()).await.0.is_ok());
+        let mut answer = [0; 3];
+        client.read_exact(&mut answer).expect("it was written");
+        assert_eq!(link.watch().await, Peer::Gone);
+
+        let mut moved = 0;
+        {
+            let mut write = pin!(link.write_paced(vec![b'x'; 64 << 20], |n| moved += n));
+            for _ in 0..64 {
+                assert!(poll_once(write.as_mut()).is_pending(), "nobody reads");
+                step_aside().await;
+            }
+            handle.end(How::Both);
+            let (failed, _) = write.await;
+            assert_eq!(failed.map_err(|e| e.kind()), Err(ErrorKind::BrokenPipe));
+        }
+        assert!(moved < 64 << 20);
+        handle.end(How::Both);
+    });
+}
+
+/// A handle that outlives its link does nothing, whatever socket has the descriptor's number by then.
+#[test]
+fn tcp_shutdown_after_the_link_is_gone_does_nothing() {
+    on_each_driver(async |chosen| {
+        let (link, client) = connected(chosen).await;
+        let handle = link.shutdown_handle();
+        drop((link, client));
+        let mut others = Vec::new();
+        for _ in 0..8 {
+            others.push(connected(chosen).await);
+        }
+        handle.end(How::Both);
+        for (link, client) in &mut others {
+            client.write_all(b"alive").expect("the link is open");
+            assert_eq!(link.read(buffer()).await.0.ok(), Some(5));
+        }
+    });
+}
+
+/// The last answer arrives whole although the peer's own bytes were never read: no reset overtakes it.
+#[test]
+fn tcp_close_does_not_lose_the_last_answer() {
+    on_each_driver(async |chosen| {
+        let (mut link, mut client) = connected(chosen).await;
+        client.write_all(&[b'r'; 100_000]).expect("the link is open");
+        let answer = vec![b'a'; 200_000];
+        let reader = std::thread::spawn(move || {
+            let mut got = Vec::new();
+            let end = client.read_to_end(&mut got);
+            // More unread bytes after the answer: still no reset, the link throws them away.
+            let _ = client.write_all(&[b's'; 50_000]);
+            (end.is_ok(), got.len())
+        });
+        let (done, _) = link.write_all(answer).await;
+        assert!(done.is_ok());
+        link.close().await;
+        assert_eq!(reader.join().expect("reading cannot panic"), (true, 200_000));
+    });
+}
+
+/// Stopping ends an accept that is already waiting, and nothing listens any more.
+#[test]
+fn a_listener_stops_while_it_waits() {
+    on_each_driver(async |chosen| {
+        let bound = bind("127.0.0.1:0".parse().expect("an address"), 8, 1).expect("a port");
+        let socket = bound.sockets.into_iter().next().expect("one worker's socket");
+        let listener = Listener::adopt(socket, chosen.nonblocking()).expect("a listening socket");
+        let stop = listener.stop_handle();
+        let running = monoio::spawn(listener.run(|_| panic!("nobody connects"), |e| panic!("{e}")));
+        step_aside().await;
+        step_aside().await;
+        assert!(!running.is_finished());
+        stop.stop();
+        running.await;
+        assert!(TcpStream::connect(bound.addr).is_err());
+        stop.stop();
+    });
+}
+
+/// The texts of an address that cannot be had.
+#[test]
+fn bind_errors_name_address_and_remedy() {
+    let held = bind("127.0.0.1:0".parse().expect("an address"), 8, 1).expect("a port");
+    let taken = bind(held.addr, 8, 1).expect_err("the address is taken");
+    assert_eq!(taken.kind(), ErrorKind::AddrInUse);
+    let text = taken.to_string();
+    assert!(text.contains(&held.addr.to_string()) && text.contains("another port"), "{text}");
+
+    let foreign = bind("192.0.2.1:0".parse().expect("an address"), 8, 1).expect_err("not ours");
+    assert_eq!(foreign.kind(), ErrorKind::AddrNotAvailable);
+    assert!(foreign.to_string().contains("192.0.2.1:0: this machine has no such address"));
+}
+
+/// A step aside lets tasks that were ready before run first.
+#[test]
+fn stepping_aside_lets_siblings_run() {
+    on_each_driver(async |_| {
+        let order = Rc::new(RefCell::new(Vec::new()));
+        let tasks: Vec<_> = (0..3)
+            .map(|i| {
+                let order = order.clone();
+                monoio::spawn(async move {
+                    order.borrow_mut().push((i, 1));
+                    step_aside().await;
+                    order.borrow_mut().push((i, 2));
+                })
+            })
+            .collect();
+        for task in tasks {
+            task.await;
+        }
+        assert_eq!(*order.borrow(), [(0, 1), (1, 1), (2, 1), (0, 2), (1, 2), (2, 2)]);
+    });
+}
+
+/// In memory: reads append, writes wait for room, ends are ends; the same promises as over TCP.
+#[test]
+fn mem_reads_and_writes() {
+    let (mut link, peer) = pair(8);
+    assert_eq!(peer.try_write(b"0123456789").ok(), Some(8));
+    assert_eq!(peer.try_write(b"89").ok(), Some(0), "no room");
+    let (n, buf) = now(link.read(buffer()));
+    assert_eq!((n.ok(), &buf[..]), (Some(8), &b"01234567"[..]));
+    assert_eq!(now(link.read(Vec::new())).0.map_err(|e| e.kind()), Err(ErrorKind::InvalidInput));
+
+    let (bell, waker) = bells();
+    let mut paces = Vec::new();
+    {
+        let mut write = pin!(link.write_paced(b"abcdefghij".to_vec(), |n| paces.push(n)));
+        assert!(write.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        assert_eq!((peer.take(), bell.count()), (b"abcdefgh".to_vec(), 1));
+        let (done, buf) = now(write);
+        assert!(done.is_ok() && buf == b"abcdefghij");
+    }
+    assert_eq!((peer.take(), paces), (b"ij".to_vec(), vec![8, 2]));
+
+    peer.half_close();
+    assert_eq!(now(link.read(buffer())).0.ok(), Some(0));
+    assert!(now(link.write_all(b"late".to_vec())).0.is_ok());
+    drop(link);
+    assert!(peer.link_ended());
+    assert_eq!(now(peer.read()), b"late");
+    assert_eq!(now(peer.read()), b"");
+    assert_eq!(peer.try_write(b"x").map_err(|e| e.kind()), Err(ErrorKind::BrokenPipe));
+}
+
+/// A watch consumes nothing and tells bytes from a peer that has left, in whatever way it left.
+#[test]
+fn mem_watch_sees_bytes_and_departures() {
+    let (mut link, peer) = pair(8);
+    assert!(poll_once(pin!(link.watch())).is_pending());
+    assert_eq!(peer.try_write(b"x").ok(), Some(1));
+    assert_eq!((now(link.watch()), now(link.watch())), (Peer::Bytes, Peer::Bytes));
+    peer.half_close();
+    assert_eq!(now(link.watch()), Peer::Bytes, "bytes before the end");
+    assert_eq!(now(link.read(buffer())).1, b"x");
+    assert_eq!(now(link.watch()), Peer::Gone);
+
+    let leave: [fn(MemPeer); 3] = [|peer| peer.close(), |peer| peer.reset(), drop];
+    for leave in leave {
+        let (mut link, peer) = pair(8);
+        let (bell, waker) = bells();
+        let mut watch = pin!(link.watch());
+        assert!(watch.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        leave(peer);
+        assert!(bell.count() >= 1);
+        assert_eq!(now(watch), Peer::Gone);
+    }
+}
+
+/// After a close what was sent can be read and writes fail; after a reset nothing works.
+#[test]
+fn mem_close_and_reset_differ() {
+    let (mut link, peer) = pair(8);
+    assert_eq!(peer.try_write(b"bye").ok(), Some(3));
+    peer.close();
+    assert_eq!(now(link.read(buffer())).1, b"bye");
+    let failed = now(link.write_all(b"x".to_vec())).0.map_err(|e| e.kind());
+    assert_eq!(failed, Err(ErrorKind::BrokenPipe));
+
+    let (mut link, peer) = pair(8);
+    assert_eq!(peer.try_write(b"bye").ok(), Some(3));
+    peer.reset();
+    let failed = now(link.read(buffer())).0.map_err(|e| e.kind());
+    assert_eq!(failed, Err(ErrorKind::ConnectionReset));
+}
+
+/// A stalled peer holds writes back although there is room; going on lets them through; shutting down ends them.
+#[test]
+fn mem_stalls_and_shutdowns() {
+    let (mut link, peer) = pair(8);
+    peer.stall(true);
+    let handle = link.shutdown_handle();
+    {
+        let mut write = pin!(link.write_all(b"held".to_vec()));
+        assert!(poll_once(write.as_mut()).is_pending());
+        peer.stall(false);
+        assert!(now(write).0.is_ok());
+    }
+    assert_eq!(peer.take(), b"held");
+    peer.stall(true);
+    let (bell, waker) = bells();
+    {
+        let mut write = pin!(link.write_all(b"never".to_vec()));
+        assert!(write.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        handle.end(How::Both);
+        assert_eq!(bell.count(), 1);
+        assert_eq!(now(write).0.map_err(|e| e.kind()), Err(ErrorKind::BrokenPipe));
+    }
+    assert_eq!(now(link.read(buffer())).0.ok(), Some(0));
+    drop(link);
+    handle.end(How::Both);
+}
+
+/// Shutting down reading leaves writing alone.
+#[test]
+fn mem_shutdown_of_reading_leaves_writing() {
+    let (mut link, peer) = pair(8);
+    let handle = link.shutdown_handle();
+    {
+        let mut read = pin!(link.read(buffer()));
+        assert!(poll_once(read.as_mut()).is_pending());
+        handle.end(How::Read);
+        assert_eq!(now(read).0.ok(), Some(0));
+    }
+    assert!(now(link.write_all(b"408".to_vec())).0.is_ok());
+    assert_eq!(peer.take(), b"408");
+}
+
+/// Moves bytes both ways by hand, polling the link's side whenever it can move.
+fn exchange(link: &mut MemLink, peer: &MemPeer, inward: &[u8]) -> (Vec<u8>, Vec<u8>) {
+    let mut sent = 0;
+    let mut returned = Vec::new();
+    let echoed = {
+        let mut echo = pin!(async {
+            let mut all = Vec::new();
+            loop {
+                let (n, buf) = link.read(Vec::with_capacity(3)).await;
+                if n.expect("nothing breaks here") == 0 {
+                    return all;
+                }
+                all.extend(&buf);
+                link.write_all(buf).await.0.expect("nothing breaks here");
+            }
+        });
+        loop {
+            if let Poll::Ready(all) = poll_once(echo.as_mut()) {
+                break all;
+            }
+            returned.extend(peer.take());
+            if sent < inward.len() {
+                sent += peer.try_write(&inward[sent..]).expect("the link is open");
+            } else {
+                peer.half_close();
+            }
+        }
+    };
+    returned.extend(peer.take());
+    (echoed, returned)
+}
+
+proptest! {
+    /// Whatever the capacity and however reads and writes are cut short, every byte arrives once and in order.
+    #[test]
+    fn mem_faults_cut_but_lose_nothing(
+        bytes in proptest::collection::vec(any::<u8>(), 0..200),
+        capacity in 0..10_usize,
+        cuts in proptest::collection::vec(0..6_usize, 1..20),
+    ) {
+        let (mut link, peer) = pair(capacity);
+        let mut next = 0;
+        peer.set_faults(Box::new(move |moment, available| {
+            next += 1;
+            let cut = cuts[next % cuts.len()];
+            if moment == Moment::Read { cut } else { available.saturating_sub(cut) }
+        }));
+        let (echoed, returned) = exchange(&mut link, &peer, &bytes);
+        prop_assert_eq!(&echoed, &bytes);
+        prop_assert_eq!(&returned, &bytes);
+    }
+}
