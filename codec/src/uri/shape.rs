@@ -1,5 +1,5 @@
-//! What a template matches, and the matcher. Linear without backtracking, by these restrictions on a
-//! template, checked in [`Shape::of`]:
+//! What a template matches, and the matcher. For a given template it is linear in the URI, without
+//! backtracking, by these restrictions on a template, checked in [`Shape::of`]:
 //!
 //! - A URI splits into head, query and fragment where the template itself does (at `{?v}` or
 //!   `{&v}`, and at the first `#`), so each part is matched alone.
@@ -249,9 +249,7 @@ fn forward<'a>(tokens: &[Token], text: &'a str, values: &mut Values<'a>) -> Opti
             Token::Literal(literal) => match open.take() {
                 None => rest = rest.strip_prefix(literal.as_str())?,
                 Some((variable, in_query)) => {
-                    // The capture holds at least one byte, so the search starts behind it.
-                    let after_first = rest.as_bytes().get(1..)?;
-                    let end = memmem::find(after_first, literal.as_bytes())? + 1;
+                    let end = find(rest.as_bytes(), literal.as_bytes())?;
                     bind(variable, rest.get(..end)?, stops(in_query), values)?;
                     rest = rest.get(end + literal.len()..)?;
                 }
@@ -277,8 +275,7 @@ fn backward<'a>(tokens: &[Token], text: &'a str, values: &mut Values<'a>) -> Opt
             Token::Literal(literal) => match open.take() {
                 None => rest = rest.strip_suffix(literal.as_str())?,
                 Some((variable, in_query)) => {
-                    let before_last = rest.as_bytes().split_last()?.1;
-                    let start = memmem::rfind(before_last, literal.as_bytes())?;
+                    let start = rfind(rest.as_bytes(), literal.as_bytes())?;
                     bind(variable, rest.get(start + literal.len()..)?, stops(in_query), values)?;
                     rest = rest.get(..start)?;
                 }
@@ -288,6 +285,34 @@ fn backward<'a>(tokens: &[Token], text: &'a str, values: &mut Values<'a>) -> Opt
         }
     }
     Some(rest)
+}
+
+/// The first place of `literal` behind at least one byte and not inside a triplet: `2` is not in `%22`.
+fn find(text: &[u8], literal: &[u8]) -> Option<usize> {
+    let mut from = 1;
+    loop {
+        let at = from + memmem::find(text.get(from..)?, literal)?;
+        if !splits_triplet(text, at) {
+            return Some(at);
+        }
+        from = at + 1;
+    }
+}
+
+/// The last such place before at least one byte.
+fn rfind(text: &[u8], literal: &[u8]) -> Option<usize> {
+    let mut to = text.len().checked_sub(1)?;
+    loop {
+        let at = memmem::rfind(&text[..to], literal)?;
+        if !splits_triplet(text, at) {
+            return Some(at);
+        }
+        to = at + literal.len() - 1;
+    }
+}
+
+fn splits_triplet(text: &[u8], at: usize) -> bool {
+    text[at.saturating_sub(2)..at].contains(&b'%')
 }
 
 fn bind<'a>(variable: usize, raw: &'a str, stops: &[u8], values: &mut Values<'a>) -> Option<()> {

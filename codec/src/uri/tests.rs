@@ -374,6 +374,11 @@ fn template_matches() {
         ("t://{a}-{b}", "t://1-2-3", Some(&[("a", "1"), ("b", "2-3")])),
         ("t://{a}.json", "t://x.json.json", Some(&[("a", "x.json")])),
         ("t://{a}.json", "t://.json", None),
+        // A literal never splits a triplet.
+        ("t:{a}2{b}", "t:%222b", Some(&[("a", "\""), ("b", "b")])),
+        ("t:{a}2{b}", "t:%22b", None),
+        ("t:{+a}2{b}", "t:x2%22", Some(&[("a", "x"), ("b", "\"")])),
+        ("t:{a}2", "t:%22", None),
         ("t://{a}aa", "t://aaa", Some(&[("a", "a")])),
         ("file:///{+path}", "file:///a/b?c#d", Some(&[("path", "a/b?c#d")])),
         ("file:///{+path}", "file:///", None),
@@ -540,5 +545,17 @@ proptest! {
             });
             prop_assert_eq!(found, Some(expected), "{} {}", source, uri);
         }
+    }
+
+    /// [RES-10] any parseable template matches what it expands to, even where values look like literals
+    #[test]
+    fn expand_is_matched(
+        source in "t:(\\{\\+r\\})?[2f/-]{1,2}\\{a\\}[2f/-]{1,2}\\{b\\}[2f-]{0,2}(\\{\\?q\\})?(\\{#f\\})?",
+        values in proptest::collection::vec("[2f\"/é!-]{1,6}", 5),
+    ) {
+        let values: Vec<_> = ["a", "b", "q", "r", "f"].into_iter().zip(values).collect();
+        let template = parse(&source);
+        let uri = template.expand(&values);
+        prop_assert!(template.match_uri(&uri).is_some(), "{} {}", source, uri);
     }
 }
