@@ -67,7 +67,7 @@ fn refused(error: &ValidationError<'_>) -> SchemaError {
         }
         _ => SchemaError::Invalid {
             at: clipped(error.instance_path().as_str()),
-            reason: clipped(&fault::text(error)),
+            reason: clipped(&fault::text(error, "schema")),
         },
     }
 }

@@ -5,6 +5,7 @@
 use std::fmt::Write;
 
 use jsonschema::error::{TypeKind, ValidationErrorKind as Kind};
+use jsonschema::json::{Node, Object};
 use jsonschema::paths::{Location, LocationSegment};
 use jsonschema::{ValidationError, Validator};
 use serde_json::Value;
@@ -25,7 +26,7 @@ pub(super) fn tell(validator: &Validator<Tape>, visit: &Visit<'_>, root: &str) -
         }
         told.push_str(&path(root, error.instance_path()));
         told.push_str(": ");
-        told.push_str(&text(&error));
+        told.push_str(&unexpected_member(&error, visit).unwrap_or_else(|| text(&error, root)));
     }
     if told.is_empty() {
         told = format!("{root}: does not match the schema in too many ways to tell them");
@@ -54,8 +55,8 @@ fn is_plain(name: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'$'))
 }
 
-/// What is wrong, without where.
-pub(super) fn text(error: &ValidationError<'_>) -> String {
+/// What is wrong, without where; for places within, the document's root is called `root`.
+pub(super) fn text(error: &ValidationError<'_>, root: &str) -> String {
     let value = shown(error.instance());
     match error.kind() {
         Kind::Type { kind: TypeKind::Single(one) } => format!("{value} is not of type \"{one}\""),
@@ -80,8 +81,12 @@ pub(super) fn text(error: &ValidationError<'_>) -> String {
             format!("{value} does not match the pattern {}", quoted(pattern))
         }
         Kind::Format { format } => format!("{value} is not a valid {}", quoted(format)),
-        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => alternatives(&value, context),
-        Kind::PropertyNames { error } => format!("a member's name is refused: {}", text(error)),
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => {
+            alternatives(&value, context, root)
+        }
+        Kind::PropertyNames { error } => {
+            format!("a member's name is refused: {}", text(error, root))
+        }
         other => format!("{value} {}", plain(other)),
     }
 }
@@ -116,17 +121,30 @@ fn plain(kind: &Kind) -> String {
 }
 
 /// Of several alternatives the one that got furthest into the document is the likely intention.
-fn alternatives(value: &str, context: &[Vec<ValidationError<'static>>]) -> String {
+fn alternatives(value: &str, context: &[Vec<ValidationError<'static>>], root: &str) -> String {
     let depth = |error: &&ValidationError<'_>| error.instance_path().as_str().len();
     let firsts = context.iter().filter_map(|branch| branch.first());
     let nearest = firsts.filter(|error| !is_unbelievable(error.instance())).max_by_key(depth);
     let lead = format!("{value} matches none of the {} alternatives", context.len());
     match nearest {
         Some(error) => {
-            format!("{lead} (nearest: {}: {})", path("", error.instance_path()), text(error))
+            format!(
+                "{lead} (nearest: {}: {})",
+                path(root, error.instance_path()),
+                text(error, root)
+            )
         }
         None => lead,
     }
+}
+
+/// Where no member at all is allowed, the validator shows the value of the first one and keeps its name to itself.
+fn unexpected_member(error: &ValidationError<'_>, visit: &Visit<'_>) -> Option<String> {
+    let closed = matches!(error.kind(), Kind::FalseSchema)
+        && error.schema_path().as_str().ends_with("/additionalProperties");
+    let object = closed.then(|| visit.find(error.instance_path())).flatten()?.as_object()?;
+    let (name, _) = object.members().next()?;
+    Some(format!("{} is not allowed", quoted(name)))
 }
 
 fn shown(value: &Value) -> String {

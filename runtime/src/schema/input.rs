@@ -37,7 +37,12 @@ impl InputSchema {
     /// One line of at most [`FAULT_TEXT_CHARS_MAX`](super::FAULT_TEXT_CHARS_MAX) characters that says where the
     /// arguments break the schema, and how.
     pub(crate) fn check(&self, args: Object<'_>) -> Result<(), String> {
-        let visit = Visit::of_members(args, Fuel::new(CHECK_STEPS_MAX, u32::MAX));
+        self.check_within(args, CHECK_STEPS_MAX)
+    }
+
+    /// As [`check`](Self::check), with a bound of the caller's on the work.
+    pub(super) fn check_within(&self, args: Object<'_>, steps: u64) -> Result<(), String> {
+        let visit = Visit::of_members(args, Fuel::new(steps, u32::MAX));
         let valid = self.validator.is_valid(visit.root());
         if visit.fuel.is_spent() {
             return Err(format!("{ROOT}: too much work to check against the schema"));
@@ -45,7 +50,7 @@ impl InputSchema {
         if valid {
             return Ok(());
         }
-        let visit = Visit::of_members(args, Fuel::new(CHECK_STEPS_MAX, FAULTS_COLLECTED_MAX));
+        let visit = Visit::of_members(args, Fuel::new(steps, FAULTS_COLLECTED_MAX));
         Err(fault::tell(&self.validator, &visit, ROOT))
     }
 }

@@ -11,6 +11,7 @@ use std::cell::OnceCell;
 use codec::value::{Array, Elements, Kind, Members, Object, RawMembers, Value};
 use jsonschema::JsonType;
 use jsonschema::json::{self, Json, Node, NodeIdentity};
+use jsonschema::paths::{Location, LocationSegment};
 use serde_json::{Map, Number, Value as Owned};
 
 use super::fuel::Fuel;
@@ -69,6 +70,18 @@ impl<'a> Visit<'a> {
             Root::Members(members) => At::Members(members),
         };
         Place { at, visit: Some(self) }
+    }
+
+    /// The value at `location`, if there still is fuel to walk there.
+    pub(super) fn find(&'a self, location: &Location) -> Option<Place<'a>> {
+        location.segments().try_fold(self.root(), |place, segment| match segment {
+            LocationSegment::Property(name) => json::Object::get(&place.as_object()?, &name.into()),
+            // A member's name may look like an index.
+            LocationSegment::Index(index) => match place.as_array() {
+                Some(items) => json::Array::elements(&items).nth(index),
+                None => json::Object::get(&place.as_object()?, &index.to_string().into()),
+            },
+        })
     }
 
     /// Whether any object of the document repeats a name: only then do members have to be told apart again and again.
