@@ -17,6 +17,7 @@ use super::mailbox::{Inbox, Mailbox, mailbox};
 use super::pool::BufferPool;
 use super::slab::{Key, Slab};
 use super::stall::StallMeter;
+use super::turn::Turns;
 use super::wake::WakeTable;
 use crate::io::{How, Shutdown, TcpLink};
 
@@ -37,8 +38,15 @@ pub(crate) trait Serve: Send + Sync + Sized + 'static {
     }
 
     /// Called once when the core begins to drain: no connection is accepted any more, `draining` is set. Streams that
-    /// would stay open for ever are to be ended from here.
+    /// would stay open for ever are to be ended from here; connections idle between requests are ended by the engine,
+    /// as if their idle deadline had passed.
     fn draining(core: &Rc<Core<Self>>) {
+        let _ = core;
+    }
+
+    /// Called once when the drain's deadline has passed with connections still open: their sockets have been shut down,
+    /// and whatever else keeps their tasks, such as a handler that never looks at its socket, is to be dropped.
+    fn ending(core: &Rc<Core<Self>>) {
         let _ = core;
     }
 }
@@ -87,6 +95,8 @@ pub(crate) struct CoreParts {
     pub(crate) buffers: BufferPool,
     pub(crate) wakes: Rc<WakeTable>,
     pub(crate) stall: StallMeter,
+    /// For tasks that find work ready without end.
+    pub(crate) turns: Turns,
     pub(crate) links: Rc<Links>,
     /// Set when a drain begins, never cleared.
     pub(crate) draining: Cell<bool>,
@@ -115,6 +125,7 @@ impl<S: Serve> Core<S> {
             buffers: BufferPool::new(config.buffer_bytes, config.buffers_kept_max),
             wakes: WakeTable::new(inbox.bell().clone()),
             stall: StallMeter::new(config.stall_threshold),
+            turns: Turns::default(),
             links: Links::new(counters),
             draining: Cell::new(false),
             connections_max: config.connections_max,

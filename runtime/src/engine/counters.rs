@@ -100,6 +100,4 @@ counters! {
     stalls;
     /// Offloaded jobs refused because the queue was full.
     offload_refused;
-    /// Messages to a core refused because its mailbox was full.
-    mailbox_refused;
 }

@@ -107,6 +107,18 @@ impl Deadlines {
         fired
     }
 
+    /// Fires every armed deadline of one kind now.
+    pub(crate) fn hasten(&self, kind: Kind) {
+        let slots = self.at.borrow().len();
+        for index in 0..slots {
+            let armed = self.at.borrow()[index] != NEVER;
+            let meant = self.slots.borrow()[index].kind == kind;
+            if armed && meant {
+                self.fire(index);
+            }
+        }
+    }
+
     fn fire(&self, index: usize) {
         self.at.borrow_mut()[index] = NEVER;
         let (shutdown, waker) = {

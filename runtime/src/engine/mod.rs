@@ -13,6 +13,7 @@ pub(crate) mod offload;
 pub(crate) mod pool;
 pub(crate) mod slab;
 pub(crate) mod stall;
+pub(crate) mod turn;
 pub(crate) mod wake;
 pub(crate) mod worker;
 

@@ -151,7 +151,8 @@ impl<T> Drop for Answer<T> {
 }
 
 /// The future of an offloaded job.
-pub(crate) struct Offloaded<T> {
+#[must_use = "the answer is lost with its future"]
+pub struct Offloaded<T> {
     slot: Arc<Slot<T>>,
     portable: Portable,
 }
@@ -183,7 +184,9 @@ impl<T> Drop for Offloaded<T> {
 }
 
 #[cfg(feature = "tokio")]
-pub(crate) use companion::{Companion, OnTokio};
+pub(crate) use companion::Companion;
+#[cfg(feature = "tokio")]
+pub use companion::OnTokio;
 
 #[cfg(feature = "tokio")]
 mod companion {
@@ -252,7 +255,8 @@ mod companion {
     }
 
     /// The answer of a future that runs on the companion runtime.
-    pub(crate) struct OnTokio<T> {
+    #[must_use = "dropping it aborts the task"]
+    pub struct OnTokio<T> {
         join: Option<tokio::task::JoinHandle<T>>,
         portable: Portable,
     }

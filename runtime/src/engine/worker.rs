@@ -1,5 +1,6 @@
 //! The worker threads: start them all or none, run a core on each, drain and end them.
 
+use std::cell::Cell;
 use std::fmt;
 use std::future::poll_fn;
 use std::io;
@@ -21,6 +22,9 @@ use crate::io::{BindError, Bound, Link, Listener, REFUSAL, TcpLink};
 
 /// After a drain's deadline the sockets are shut down; their tasks then have this long to end.
 const STRAGGLERS_MS: u64 = 1000;
+
+/// Errors of accept come ten a second while descriptors are out; the log hears of them once in this time.
+const ACCEPT_WARN_EVERY_MS: u64 = 10_000;
 
 /// How the workers run.
 #[derive(Clone, Debug)]
@@ -148,48 +152,87 @@ pub(crate) fn start<S: Serve>(
 
     let count = config.workers.max(1);
     let (ready, readiness) = bounded(count);
-    let mut workers = Workers {
-        mailboxes: Arc::new([]),
-        counters: Vec::new(),
-        threads: Vec::new(),
+    let mut crew = Crew::default();
+    let set_up = (0..count).try_for_each(|id| {
+        let cpu = (!cpus.is_empty()).then(|| cpus[id % cpus.len()]);
+        crew.enlist(id, cpu, chosen, &serve, sockets.next(), config, ready.clone())
+    });
+    drop(ready);
+    if let Err(e) = set_up.and_then(|()| await_ready(&readiness, count)) {
+        crew.dismiss();
+        return Err(e);
+    }
+    for gate in crew.gates {
+        let _ = gate.send(());
+    }
+    Ok(Workers {
+        mailboxes: crew.mailboxes.into(),
+        counters: crew.counters,
+        threads: crew.threads,
         chosen,
         addr,
-    };
-    let mut mailboxes = Vec::new();
-    let mut gates = Vec::new();
-    for id in 0..count {
-        let (mailbox, inbox) = mailbox(config.core.mailbox_depth)
-            .map_err(|source| StartError::Worker { worker: id, source })?;
+    })
+}
+
+/// The workers while they are set up: each waits at its gate until all are ready.
+struct Crew<S: Serve> {
+    mailboxes: Vec<Mailbox<S>>,
+    counters: Vec<Arc<CoreCounters>>,
+    threads: Vec<JoinHandle<()>>,
+    gates: Vec<Sender<()>>,
+}
+
+impl<S: Serve> Default for Crew<S> {
+    fn default() -> Self {
+        Self { mailboxes: Vec::new(), counters: Vec::new(), threads: Vec::new(), gates: Vec::new() }
+    }
+}
+
+impl<S: Serve> Crew<S> {
+    #[allow(clippy::too_many_arguments)] // one call, all of them distinct types
+    fn enlist(
+        &mut self,
+        id: usize,
+        cpu: Option<usize>,
+        chosen: Chosen,
+        serve: &Arc<S>,
+        socket: Option<std::net::TcpListener>,
+        config: &WorkerConfig,
+        ready: Sender<Result<(), StartError>>,
+    ) -> Result<(), StartError> {
+        let fail = |source| StartError::Worker { worker: id, source };
+        let (mailbox, inbox) = mailbox(config.core.mailbox_depth).map_err(fail)?;
         let (gate, go) = bounded(1);
         let counters = Arc::new(CoreCounters::default());
         let seed = Seed {
             id,
-            cpu: (!cpus.is_empty()).then(|| cpus[id % cpus.len()]),
+            cpu,
             chosen,
             config: config.core.clone(),
             serve: serve.clone(),
-            socket: sockets.next(),
+            socket,
             inbox,
             counters: counters.clone(),
         };
-        let ready = ready.clone();
         let thread = std::thread::Builder::new()
             .name(format!("ringmcp-{id}"))
             .spawn(move || seed.run(ready, &go))
-            .map_err(|source| StartError::Worker { worker: id, source })?;
-        workers.threads.push(thread);
-        workers.counters.push(counters);
-        mailboxes.push(mailbox);
-        gates.push(gate);
+            .map_err(fail)?;
+        self.mailboxes.push(mailbox);
+        self.counters.push(counters);
+        self.threads.push(thread);
+        self.gates.push(gate);
+        Ok(())
     }
-    drop(ready);
-    workers.mailboxes = mailboxes.into();
-    await_ready(&readiness, count)?;
-    // Every gate gets its word, or none does: a dropped gate ends its worker.
-    for gate in gates {
-        let _ = gate.send(());
+
+    /// Ends what was started: a worker whose gate is dropped leaves.
+    fn dismiss(self) {
+        drop(self.gates);
+        for thread in self.threads {
+            // One that panicked is the reason we are here.
+            let _ = thread.join();
+        }
     }
-    Ok(workers)
 }
 
 /// One report per worker. A worker that panics drops its sender unheard.
@@ -273,6 +316,8 @@ async fn live<S: Serve>(
     let accepting = listener.map(|listener| monoio::spawn(accept(core.clone(), listener)));
     let ticking = monoio::spawn(tick(core.clone()));
     let reading = monoio::spawn(answer_bell(core.clone(), inbox, nonblocking));
+    let carrier = core.clone();
+    let carrying = monoio::spawn(async move { carrier.turns.carry(&carrier.finished).await });
 
     let within_ms = poll_fn(|cx| core.poll_drain(cx)).await;
     core.draining.set(true);
@@ -281,16 +326,20 @@ async fn live<S: Serve>(
         accepting.await;
     }
     core.contain("drain", || S::draining(core));
+    core.deadlines.hasten(Kind::Idle);
     core.clock.refresh();
     if !empty_within(core, within_ms).await {
         tracing::warn!(core = core.id, open = core.links.len(), "drain deadline passed");
         core.links.end_all();
+        core.contain("drain", || S::ending(core));
         if !empty_within(core, STRAGGLERS_MS).await {
             tracing::error!(core = core.id, open = core.links.len(), "connections left behind");
         }
     }
     core.finished.set(true);
     core.wakes.bell().ring();
+    core.turns.call();
+    carrying.await;
     reading.await;
     ticking.await;
 }
@@ -309,9 +358,15 @@ async fn empty_within<S: Serve>(core: &Rc<Core<S>>, ms: u64) -> bool {
 }
 
 async fn accept<S: Serve>(core: Rc<Core<S>>, listener: Listener) {
+    let quiet_until_ms = Cell::new(0);
     let failed = |e: &io::Error| {
         core.counters.accept_errors.add(1);
-        tracing::warn!(core = core.id, "accept: {e}");
+        let now = core.clock.now_ms();
+        if now >= quiet_until_ms.get() {
+            quiet_until_ms.set(now + ACCEPT_WARN_EVERY_MS);
+            let errors = core.counters.accept_errors.get();
+            tracing::warn!(core = core.id, errors, "cannot accept connections: {e}");
+        }
     };
     listener.run(|link| admit(&core, link), failed).await;
 }

@@ -103,7 +103,7 @@ proptest! {
         let table = Deadlines::new();
         let mut slots: Vec<_> = (0..6).map(|_| table.slot(None)).collect();
         let mut list: Vec<Option<u64>> = vec![None; 6];
-        let mut fired = vec![false; 6];
+        let mut fired = [false; 6];
         let mut now = 0;
         for step in steps {
             match step {
@@ -157,4 +157,22 @@ fn the_system_clock_takes_no_orders() {
     assert_eq!(clock.now_ms(), before);
     clock.refresh();
     assert!(clock.now_ms() >= before && clock.now_ms() < before + 1_000_000);
+}
+
+/// Hastening fires what is armed with that kind, and nothing else.
+#[test]
+fn hastening_fires_one_kind() {
+    let table = Deadlines::new();
+    let slots: Vec<_> = KINDS.map(|kind| (kind, table.slot(None))).into();
+    for (kind, slot) in &slots {
+        slot.arm(*kind, 1000);
+    }
+    let unarmed = table.slot(None);
+    unarmed.arm(Kind::Idle, 1000);
+    unarmed.disarm();
+    table.hasten(Kind::Idle);
+    for (kind, slot) in &slots {
+        assert_eq!(slot.fired(), (*kind == Kind::Idle).then_some(Kind::Idle));
+    }
+    assert_eq!((unarmed.fired(), table.tick(1000)), (None, KINDS.len() - 1));
 }
