@@ -183,7 +183,7 @@ proptest! {
     fn numbers_equal_oracle(header in "-?[0-9]{0,3}(\\.[0-9]{0,2})?", body in -200i64..200) {
         let normal = || {
             let (whole, fraction) = header.split_once('.').unwrap_or((header.as_str(), "0"));
-            if fraction.is_empty() || fraction.trim_matches('0') != "" || whole.is_empty() {
+            if fraction.is_empty() || !fraction.trim_matches('0').is_empty() || whole.is_empty() {
                 return None;
             }
             whole.parse::<i64>().ok()
@@ -201,7 +201,8 @@ fn parameters() {
     let longest = vec![b'a'; PARAM_BYTES_MAX];
     let longest_text = "a".repeat(PARAM_BYTES_MAX);
     let illegal = ParamFault::Unreadable(HeaderFault::IllegalCharacter);
-    let cases: &[(ParamKind, Option<&[u8]>, Argument<'_>, Result<(), ParamFault>)] = &[
+    type Case<'a> = (ParamKind, Option<&'a [u8]>, Argument<'a>, Result<(), ParamFault>);
+    let cases: &[Case<'_>] = &[
         (K::String, Some(b"eu"), A::String("eu"), Ok(())),
         (K::String, Some(b" eu "), A::String("eu"), Ok(())),
         (K::String, Some(b""), A::String(""), Ok(())),
