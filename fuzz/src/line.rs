@@ -36,7 +36,7 @@ fn framed(stream: &[u8], cap: usize, mut piece: impl FnMut(usize) -> usize) -> V
     loop {
         let event = match framer.poll(&mut buf) {
             Event::NeedMore if rest.is_empty() => {
-                lines.extend(framer.finish(&mut buf).map(|event| owned(event, &buf)));
+                lines.extend(framer.finish(&buf).map(|event| owned(event, &buf)));
                 return lines;
             }
             Event::NeedMore => {

@@ -71,8 +71,18 @@ fn envelope(message: &Message<'_>) {
 }
 
 pub(crate) const CORPUS: &[&[u8]] = &[
-    br#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{"url":{}}},"progressToken":"p"}}}"#,
-    br#"{"method":"tools\/call","params":{"name":"a\u0062\n","arguments":{"x":[1.5e3,-0,true,null,{}]}},"jsonrpc":"2.0","id":"\ud83e\udd80\""}"#,
+    concat!(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","#,
+        r#""params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+        r#""io.modelcontextprotocol/clientCapabilities":{"elicitation":{"url":{}}},"#,
+        r#""progressToken":"p"}}}"#,
+    )
+    .as_bytes(),
+    concat!(
+        r#"{"method":"tools\/call","params":{"name":"a\u0062\n","arguments":{"x":[1.5e3,-0,"#,
+        r#"true,null,{}]}},"jsonrpc":"2.0","id":"\ud83e\udd80\""}"#,
+    )
+    .as_bytes(),
     br#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"\\"}}"#,
     br#"{"jsonrpc":"2.0","id":-9223372036854775808,"result":{}}"#,
     b"\xef\xbb\xbf[{}, \"\xc3\xa9\", 18446744073709551616]",

@@ -58,7 +58,7 @@ impl Framer {
     }
 
     /// The stream has ended: what an unended last line amounts to, if anything.
-    pub fn finish(&mut self, buf: &mut Vec<u8>) -> Option<Event> {
+    pub fn finish(&mut self, buf: &[u8]) -> Option<Event> {
         let line = self.start.min(buf.len())..buf.len();
         self.start = buf.len();
         self.scanned = buf.len();

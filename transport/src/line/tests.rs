@@ -25,7 +25,7 @@ fn frame<'a>(cap: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> Vec<Line
         }
         assert!(buf.len() <= cap + 4, "the rest of the buffer is less than one line");
     }
-    lines.extend(framer.finish(&mut buf).map(|event| owned(event, &buf)));
+    lines.extend(framer.finish(&buf).map(|event| owned(event, &buf)));
     lines
 }
 

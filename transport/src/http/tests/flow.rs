@@ -117,6 +117,26 @@ fn paths_refusing_first(stream: &str, step: usize, polls_before: usize) -> Vec<S
     paths
 }
 
+/// [HTTP-17] what is skipped is not kept, nor what was read before the refusal
+#[test]
+fn skipped_bytes_are_not_kept() {
+    let length = "Content-Length: 100000\r\n\r\n".to_owned() + &"x".repeat(5_000);
+    let chunked = "Transfer-Encoding: chunked\r\n\r\n8000\r\n".to_owned() + &"x".repeat(5_000);
+    for body in [length, chunked] {
+        let (mut machine, mut buf) = machine(&format!("POST / HTTP/1.1\r\nHost: a\r\n{body}"));
+        assert_eq!(machine.poll(&mut buf), Event::Head);
+        machine.accept_body();
+        assert_eq!(machine.poll(&mut buf), Event::NeedMore);
+        machine.finish(&mut buf);
+        for _ in 0..5 {
+            buf.extend_from_slice(&[b'x'; 1_000]);
+            assert_eq!(machine.poll(&mut buf), Event::NeedMore);
+            assert!(buf.is_empty(), "{} bytes kept", buf.len());
+            assert_eq!(machine.waiting(&buf), Waiting::Body);
+        }
+    }
+}
+
 /// RFC 9110, 10.1.1; [HTTP-17] bodies whose end cannot be told end the connection when refused
 #[test]
 fn refused_bodies_that_cannot_be_skipped() {

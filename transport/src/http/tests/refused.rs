@@ -1,6 +1,6 @@
 //! One row per refusal: what could be read in two ways is not read at all.
 
-use super::{Limits, status_of};
+use super::{Limits, serve, status_of};
 
 /// Checks `status`, for a stream that is followed by a request nobody may see.
 fn refused(rows: &[(u16, &str)]) {
@@ -89,6 +89,20 @@ fn malformed_lines() {
         (400, "POST / HTTP/1.1\nHost: a\r\n\r\n"),
         (400, "POST / HTTP/1.1\r\n Host: a\r\n\r\n"),
     ]);
+}
+
+/// RFC 9112, 2.2: a bare LF is refused where it stands, not when a head is complete that may never be
+#[test]
+fn bare_line_feeds_are_refused_at_once() {
+    for line in ["POST / HTTP/1.1\n", "POST / HTTP/1.1\r\nHost: a\n", "P\n", "GET / HTTP/1.1\r\n\n"]
+    {
+        let (requests, reject) = serve(Limits::default(), line.as_bytes().chunks(1));
+        assert_eq!(
+            (requests.len(), reject.map(|reject| reject.status)),
+            (0, Some(400)),
+            "{line:?}"
+        );
+    }
 }
 
 /// [HTTP-03] RFC 9112, 3.2; RFC 9110, 7.2: exactly one well-formed host

@@ -41,6 +41,7 @@ fn one_line() {
         ("*/*;q=0", NONE),
         ("*/*;q=0, application/json", JSON),
         ("application/json;q=0, application/json", JSON),
+        ("application/json, application/json;q=0", JSON),
         // Leniency: nothing readable is no statement, an odd weight is no refusal.
         ("", BOTH),
         (" , ,", BOTH),
