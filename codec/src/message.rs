@@ -7,7 +7,7 @@ mod tests;
 
 use crate::document::Document;
 use crate::id::Id;
-use crate::value::{Object, Value};
+use crate::value::{Object, Value, parse_empty_object};
 
 /// A message a client may send.
 #[derive(Clone, Copy, Debug)]
@@ -63,6 +63,13 @@ pub struct Request<'a> {
     pub params: Option<Object<'a>>,
     /// `params._meta` as it was sent, of whatever type.
     pub meta: Option<Value<'a>>,
+}
+
+impl<'a> Request<'a> {
+    /// The parameters as a value to deserialise; `{}` where there are none.
+    pub fn params_value(&self) -> Value<'a> {
+        self.params.map_or(parse_empty_object(), Object::as_value)
+    }
 }
 
 /// A notification.

@@ -64,8 +64,25 @@ enum Nested {
 
 /// Without and with escapes, which take the path that saves the source of the id.
 const REQUESTS: [&str; 2] = [
-    r#"{"jsonrpc":"2.0","id":42,"method":"tools/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"sampling":{"tools":{}}},"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/logLevel":"info","progressToken":7,"traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01","baggage":"k=v"},"name":"weather","arguments":{"city":"Paris","days":3,"scale":1.5,"tags":["a","b"],"nested":{"depth":-1}}}}"#,
-    r#"{"jsonrpc":"2.0","id":"a\u0062\n","method":"tools\/call","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}},"io.modelcontextprotocol/logLevel":"info","progressToken":"\"p\"","traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01","baggage":"k=v"},"name":"weather","arguments":{"city":"Par\u0069s","days":3,"scale":1.5,"tags":["a\\","b"],"nested":{"depth":-1}}}}"#,
+    concat!(
+        r#"{"jsonrpc":"2.0","id":42,"method":"tools/call","#,
+        r#""params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+        r#""io.modelcontextprotocol/clientCapabilities":{"elicitation":{},"#,
+        r#""sampling":{"tools":{}}},"io.modelcontextprotocol/clientInfo":{"name":"t","#,
+        r#""version":"1"},"io.modelcontextprotocol/logLevel":"info","progressToken":7,"#,
+        r#""traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01","#,
+        r#""baggage":"k=v"},"name":"weather","arguments":{"city":"Paris","days":3,"#,
+        r#""scale":1.5,"tags":["a","b"],"nested":{"depth":-1}}}}"#,
+    ),
+    concat!(
+        r#"{"jsonrpc":"2.0","id":"a\u0062\n","method":"tools\/call","#,
+        r#""params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+        r#""io.modelcontextprotocol/clientCapabilities":{"elicitation":{}},"#,
+        r#""io.modelcontextprotocol/logLevel":"info","progressToken":"\"p\"","#,
+        r#""traceparent":"00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01","#,
+        r#""baggage":"k=v"},"name":"weather","arguments":{"city":"Par\u0069s","days":3,"#,
+        r#""scale":1.5,"tags":["a\\","b"],"nested":{"depth":-1}}}}"#,
+    ),
 ];
 
 /// Everything a core does to a request, on buffers that are handed round.

@@ -210,7 +210,8 @@ proptest! {
         };
         let (id_text, method_text, other_text) = (spelled(&id), spelled(&method), spelled(&other));
         let id_member = format!(r#""id":{id_text}"#);
-        let rest = format!(r#""jsonrpc":"2.0","params":{{"id":{other_text}}},"method":{method_text}"#);
+        let params = format!(r#"{{"id":{other_text}}}"#);
+        let rest = format!(r#""jsonrpc":"2.0","params":{params},"method":{method_text}"#);
         let text = if id_last {
             format!("{{{rest},{id_member}}}")
         } else {
@@ -255,4 +256,9 @@ fn the_parts_are_handed_out() {
     assert_eq!(message.method(), "tools/call");
     assert_eq!(message.params().and_then(|params| params.get("name")?.as_str()), Some("t"));
     assert_eq!(message.meta().unwrap().to_json(), serde_json::json!({"k": 1}));
+    let Message::Request(request) = message else { panic!("not a request") };
+    let params = serde_json::json!({"name": "t", "_meta": {"k": 1}});
+    assert_eq!(request.params_value().to_json(), params);
+    let bare = Request { params: None, ..request };
+    assert_eq!(bare.params_value().to_json(), serde_json::json!({}));
 }

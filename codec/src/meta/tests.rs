@@ -90,9 +90,9 @@ fn every_key_is_checked() {
 /// [ENV-03] [ENV-05] [ENV-06] what well-typed keys hold
 #[test]
 fn getters_hand_out_values() {
-    let doc = document(format!(
-        r#"{{"{CLIENT_INFO_KEY}":{{"name":"n","version":"v","title":"t"}},"{LOG_LEVEL_KEY}":"alert","progressToken":"p"}}"#
-    ));
+    let info = json!({"name": "n", "version": "v", "title": "t"});
+    let sent = json!({CLIENT_INFO_KEY: info, LOG_LEVEL_KEY: "alert", "progressToken": "p"});
+    let doc = document(sent.to_string());
     let meta = meta(&doc);
     let info = meta.client_info().unwrap().unwrap();
     assert_eq!((info.name, info.version, info.title), ("n", "v", Some("t")));

@@ -8,13 +8,18 @@ use super::{Value, split_value};
 #[derive(Clone, Copy)]
 pub struct Array<'a> {
     len: usize,
-    /// The nodes below the array's head.
-    nodes: &'a [Node<'a>],
+    /// The whole array. Invariant: its head is an array's.
+    value: Value<'a>,
 }
 
 impl<'a> Array<'a> {
-    pub(super) fn over(len: usize, nodes: &'a [Node<'a>]) -> Array<'a> {
-        Array { len, nodes }
+    pub(super) fn over(len: usize, value: Value<'a>) -> Array<'a> {
+        Array { len, value }
+    }
+
+    /// The array as a value again.
+    pub fn as_value(self) -> Value<'a> {
+        self.value
     }
 
     /// Number of elements.
@@ -29,7 +34,7 @@ impl<'a> Array<'a> {
 
     /// The elements in order.
     pub fn iter(self) -> Elements<'a> {
-        Elements { left: self.len, nodes: self.nodes }
+        Elements { left: self.len, nodes: self.value.below() }
     }
 }
 

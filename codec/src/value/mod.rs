@@ -153,7 +153,7 @@ impl<'a> Value<'a> {
     /// The members, if this is an object.
     pub fn as_object(self) -> Option<Object<'a>> {
         match self.head() {
-            Node::Object { len, .. } => Some(Object::over(len, &self.nodes[1..])),
+            Node::Object { len, .. } => Some(Object::over(len, self)),
             _ => None,
         }
     }
@@ -161,7 +161,7 @@ impl<'a> Value<'a> {
     /// The elements, if this is an array.
     pub fn as_array(self) -> Option<Array<'a>> {
         match self.head() {
-            Node::Array { len, .. } => Some(Array::over(len, &self.nodes[1..])),
+            Node::Array { len, .. } => Some(Array::over(len, self)),
             _ => None,
         }
     }
@@ -177,6 +177,11 @@ impl<'a> Value<'a> {
     /// documents.
     pub fn address(self) -> usize {
         self.nodes.as_ptr().addr()
+    }
+
+    /// The nodes after the head.
+    fn below(self) -> &'a [Node<'a>] {
+        self.nodes.get(1..).unwrap_or_default()
     }
 
     pub(crate) fn head(self) -> Node<'a> {

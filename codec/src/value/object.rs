@@ -6,25 +6,31 @@ use std::collections::HashSet;
 
 use simd_json::Node;
 
-use super::{Value, split_value};
+use super::{Value, parse_empty_object, split_value};
 use crate::limits::PAIRWISE_MEMBERS_MAX;
 
 /// The members of an object.
 #[derive(Clone, Copy)]
 pub struct Object<'a> {
     len: usize,
-    /// The nodes below the object's head: name, value, name, value.
-    nodes: &'a [Node<'a>],
+    /// The whole object. Invariant: its head is an object's, below it come name, value, name,
+    /// value.
+    value: Value<'a>,
 }
 
 impl<'a> Object<'a> {
     /// `{}`.
     pub fn empty() -> Object<'static> {
-        Object { len: 0, nodes: &[] }
+        Object { len: 0, value: parse_empty_object() }
     }
 
-    pub(super) fn over(len: usize, nodes: &'a [Node<'a>]) -> Object<'a> {
-        Object { len, nodes }
+    pub(super) fn over(len: usize, value: Value<'a>) -> Object<'a> {
+        Object { len, value }
+    }
+
+    /// The object as a value again.
+    pub fn as_value(self) -> Value<'a> {
+        self.value
     }
 
     /// Number of members as written, repeated names included.
@@ -44,7 +50,7 @@ impl<'a> Object<'a> {
 
     /// Every member as written, repeated names included.
     pub fn iter(self) -> RawMembers<'a> {
-        RawMembers { left: self.len, nodes: self.nodes }
+        RawMembers { left: self.len, nodes: self.value.below() }
     }
 
     /// Every member whose name has not come before. Allocates for objects that repeat a name or

@@ -39,14 +39,15 @@ proptest! {
         for (name, at) in &first {
             prop_assert_eq!(object.get(name).and_then(Value::as_u64), Some(*at as u64));
         }
-        let members: HashMap<String, usize> =
-            object.members().map(|(name, at)| (name.into(), at.as_u64().unwrap() as usize)).collect();
+        let owned = |(name, at): (&str, Value<'_>)| (name.into(), at.as_u64().unwrap() as usize);
+        let members: HashMap<String, usize> = object.members().map(owned).collect();
         prop_assert_eq!(object.members().count(), first.len());
         prop_assert_eq!(&members, &first);
         prop_assert_eq!(&parsed.root().deserialize::<HashMap<String, usize>>().unwrap(), &first);
         let mut written = Vec::new();
         parsed.root().write_json(&mut written);
-        prop_assert_eq!(&serde_json::from_slice::<HashMap<String, usize>>(&written).unwrap(), &first);
+        let reread: HashMap<String, usize> = serde_json::from_slice(&written).unwrap();
+        prop_assert_eq!(&reread, &first);
     }
 }
 

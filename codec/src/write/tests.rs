@@ -24,7 +24,11 @@ proptest! {
 
     /// Integers and doubles are those of the oracle.
     #[test]
-    fn numbers_are_the_oracles(signed in any::<i64>(), unsigned in any::<u64>(), real in any::<f64>()) {
+    fn numbers_are_the_oracles(
+        signed in any::<i64>(),
+        unsigned in any::<u64>(),
+        real in any::<f64>(),
+    ) {
         prop_assert_eq!(written(|out| int(out, signed)), signed.to_string());
         prop_assert_eq!(written(|out| uint(out, unsigned)), unsigned.to_string());
         prop_assert_eq!(written(|out| double(out, real)), serde_json::to_string(&real).unwrap());
