@@ -25,6 +25,8 @@ pub(crate) enum Kind {
     Idle,
     /// The next comment on a quiet stream: the task is woken.
     KeepAlive,
+    /// A kept connection that has been quiet for a while: its read is interrupted, so that the buffer can be given back.
+    Quiet,
     /// A handler's own sleep: the task is woken.
     Sleep,
     /// A write that makes no progress: both directions are shut down.
@@ -36,6 +38,7 @@ impl Kind {
     fn ends(self) -> Option<How> {
         match self {
             Self::Body | Self::Head | Self::Idle => Some(How::Read),
+            Self::Quiet => Some(How::Interrupt),
             Self::Write => Some(How::Both),
             Self::Drain | Self::Handler | Self::KeepAlive | Self::Sleep => None,
         }
@@ -108,7 +111,7 @@ impl Deadlines {
     }
 
     /// Fires every armed deadline of one kind now.
-    pub(crate) fn hasten(&self, kind: Kind) {
+    pub(crate) fn fire_all(&self, kind: Kind) {
         let slots = self.at.borrow().len();
         for index in 0..slots {
             let armed = self.at.borrow()[index] != NEVER;

@@ -326,7 +326,8 @@ async fn live<S: Serve>(
         accepting.await;
     }
     core.contain("drain", || S::draining(core));
-    core.deadlines.hasten(Kind::Idle);
+    core.deadlines.fire_all(Kind::Idle);
+    core.deadlines.fire_all(Kind::Quiet);
     core.clock.refresh();
     if !empty_within(core, within_ms).await {
         tracing::warn!(core = core.id, open = core.links.len(), "drain deadline passed");

@@ -18,6 +18,13 @@ pub(crate) trait Link {
     /// zero bytes could not be told from the end of the stream.
     fn read(&mut self, buf: Vec<u8>) -> impl Future<Output = (io::Result<usize>, Vec<u8>)>;
 
+    /// As [`read`](Link::read), but [`How::Interrupt`] ends it with an error of kind `Interrupted`. No byte is lost by
+    /// that: for reads that may wait long, so that their buffer can be given back and [`watch`](Link::watch) used instead.
+    fn read_patiently(
+        &mut self,
+        buf: Vec<u8>,
+    ) -> impl Future<Output = (io::Result<usize>, Vec<u8>)>;
+
     /// Writes the whole of `buf`, which comes back unchanged.
     fn write_all(&mut self, buf: Vec<u8>) -> impl Future<Output = (io::Result<()>, Vec<u8>)> {
         self.write_paced(buf, |_| {})
@@ -60,6 +67,8 @@ pub(crate) enum Peer {
 pub(crate) enum How {
     /// Both directions: pending reads see the end of the stream, pending writes fail.
     Both,
+    /// Neither: only a [`Link::read_patiently`] that is waiting comes back.
+    Interrupt,
     /// Only reading: an answer can still be written.
     Read,
 }
@@ -93,8 +102,8 @@ pub(crate) struct Sock(Cell<Option<std::os::fd::RawFd>>);
 
 impl Sock {
     /// `fd` must stay open until [`Sock::release`] is called.
-    pub(super) fn new(fd: std::os::fd::RawFd) -> Rc<Self> {
-        Rc::new(Self(Cell::new(Some(fd))))
+    pub(super) fn new(fd: std::os::fd::RawFd) -> Self {
+        Self(Cell::new(Some(fd)))
     }
 
     /// Called by the owner before it closes the descriptor.
@@ -114,12 +123,9 @@ impl Sock {
     }
 }
 
-impl Ends for Sock {
-    fn end(&self, how: How) {
-        let how = match how {
-            How::Both => std::net::Shutdown::Both,
-            How::Read => std::net::Shutdown::Read,
-        };
+impl Sock {
+    /// shutdown(2), which wakes whatever waits on the socket.
+    pub(super) fn shutdown(&self, how: std::net::Shutdown) {
         // ENOTCONN: the peer was faster. Nothing is left to end then.
         self.with(|sock| sock.shutdown(how).ok());
     }

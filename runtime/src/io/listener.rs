@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-use super::link::{Ends, How, Sock};
+use super::link::Sock;
 use super::tcp::TcpLink;
 
 /// How long accepting rests after an error that will not go away by itself at once (no descriptors left, no memory).
@@ -132,7 +132,7 @@ impl ListenerStop {
     /// that would leak the connection it had taken.
     pub(crate) fn stop(&self) {
         self.stopped.set(true);
-        self.sock.end(How::Both);
+        self.sock.shutdown(std::net::Shutdown::Both);
     }
 }
 
@@ -141,7 +141,7 @@ impl Listener {
     /// else operations answer "would block" instead of waiting.
     pub(crate) fn adopt(socket: std::net::TcpListener, nonblocking: bool) -> io::Result<Self> {
         socket.set_nonblocking(nonblocking)?;
-        let sock = Sock::new(socket.as_raw_fd());
+        let sock = Rc::new(Sock::new(socket.as_raw_fd()));
         let inner = monoio::net::TcpListener::from_std(socket)?;
         Ok(Self { inner, stop: ListenerStop { sock, stopped: Rc::new(Cell::new(false)) } })
     }

@@ -18,6 +18,7 @@ pub(crate) fn pair(capacity: usize) -> (MemLink, MemPeer) {
         inbound: Pipe::new(capacity),
         outbound: Pipe::new(capacity),
         faults: RefCell::new(None),
+        interrupted: Cell::new(false),
     });
     (MemLink { wire: wire.clone() }, MemPeer { wire })
 }
@@ -40,6 +41,8 @@ struct Wire {
     /// Link to peer.
     outbound: Pipe,
     faults: RefCell<Option<Faults>>,
+    /// A patient read is to come back.
+    interrupted: Cell<bool>,
 }
 
 /// One direction: a bounded byte queue with a waker at each end.
@@ -134,6 +137,37 @@ impl MemLink {
         }
     }
 
+    async fn read_until(
+        &self,
+        mut buf: Vec<u8>,
+        interrupted: impl Fn() -> bool,
+    ) -> (io::Result<usize>, Vec<u8>) {
+        let spare = buf.capacity() - buf.len();
+        if spare == 0 {
+            return (Err(io::ErrorKind::InvalidInput.into()), buf);
+        }
+        let pipe = &self.wire.inbound;
+        let result = poll_fn(|cx| {
+            if pipe.broken.get() {
+                return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
+            }
+            match pipe.state() {
+                Some(Peer::Bytes) => {
+                    let available = pipe.bytes.borrow().len().min(spare);
+                    Poll::Ready(Ok(pipe.take(self.allowed(Moment::Read, available), &mut buf)))
+                }
+                Some(Peer::Gone) => Poll::Ready(Ok(0)),
+                None if interrupted() => Poll::Ready(Err(io::ErrorKind::Interrupted.into())),
+                None => {
+                    park(&pipe.reader, cx);
+                    Poll::Pending
+                }
+            }
+        })
+        .await;
+        (result, buf)
+    }
+
     fn poll_write(&self, cx: &Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let pipe = &self.wire.outbound;
         if pipe.broken.get() || pipe.ended.get() {
@@ -154,30 +188,13 @@ impl MemLink {
 }
 
 impl Link for MemLink {
-    async fn read(&mut self, mut buf: Vec<u8>) -> (io::Result<usize>, Vec<u8>) {
-        let spare = buf.capacity() - buf.len();
-        if spare == 0 {
-            return (Err(io::ErrorKind::InvalidInput.into()), buf);
-        }
-        let pipe = &self.wire.inbound;
-        let result = poll_fn(|cx| {
-            if pipe.broken.get() {
-                return Poll::Ready(Err(io::ErrorKind::ConnectionReset.into()));
-            }
-            match pipe.state() {
-                Some(Peer::Bytes) => {
-                    let available = pipe.bytes.borrow().len().min(spare);
-                    Poll::Ready(Ok(pipe.take(self.allowed(Moment::Read, available), &mut buf)))
-                }
-                Some(Peer::Gone) => Poll::Ready(Ok(0)),
-                None => {
-                    park(&pipe.reader, cx);
-                    Poll::Pending
-                }
-            }
-        })
-        .await;
-        (result, buf)
+    async fn read(&mut self, buf: Vec<u8>) -> (io::Result<usize>, Vec<u8>) {
+        self.read_until(buf, || false).await
+    }
+
+    async fn read_patiently(&mut self, buf: Vec<u8>) -> (io::Result<usize>, Vec<u8>) {
+        self.wire.interrupted.set(false);
+        self.read_until(buf, || self.wire.interrupted.get()).await
     }
 
     async fn write_paced(
@@ -224,10 +241,17 @@ impl Link for MemLink {
 impl Ends for Wire {
     /// As shutdown(2): what was already received may still be read, then the stream ends.
     fn end(&self, how: How) {
-        self.inbound.end();
-        if how == How::Both {
-            self.outbound.end();
-            wake(&self.outbound.writer);
+        match how {
+            How::Both => {
+                self.inbound.end();
+                self.outbound.end();
+                wake(&self.outbound.writer);
+            }
+            How::Interrupt => {
+                self.interrupted.set(true);
+                wake(&self.inbound.reader);
+            }
+            How::Read => self.inbound.end(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! [`Link`] over a monoio TCP stream; the same code runs on the ring and on epoll.
 
+use std::cell::RefCell;
 use std::future::Future;
 use std::io;
 use std::mem::MaybeUninit;
@@ -10,11 +11,11 @@ use std::task::Poll;
 use std::time::Duration;
 
 use monoio::buf::{IoBuf, IoBufMut};
-use monoio::io::{AsyncReadRent, AsyncWriteRent};
+use monoio::io::{AsyncReadRent, AsyncWriteRent, CancelableAsyncReadRent, Canceller};
 use monoio::net::TcpStream;
 use std::os::fd::AsRawFd;
 
-use super::link::{Link, Peer, Shutdown, Sock};
+use super::link::{Ends, How, Link, Peer, Shutdown, Sock};
 
 /// How long a closing link waits for the peer to take the last answer and close as well.
 pub(crate) const LINGER: Duration = Duration::from_secs(2);
@@ -28,16 +29,38 @@ const DISCARD_STEP_BYTES: usize = 4096;
 /// One TCP connection on its core.
 pub(crate) struct TcpLink {
     stream: TcpStream,
-    sock: Rc<Sock>,
+    shared: Rc<Shared>,
     peer: Option<SocketAddr>,
+}
+
+/// What the link and its [`Shutdown`] handles share.
+struct Shared {
+    sock: Sock,
+    /// Cancels a patient read. monoio answers such a read with what it received or with "cancelled", never both.
+    canceller: RefCell<Canceller>,
+}
+
+impl Ends for Shared {
+    fn end(&self, how: How) {
+        match how {
+            How::Both => self.sock.shutdown(std::net::Shutdown::Both),
+            How::Read => self.sock.shutdown(std::net::Shutdown::Read),
+            How::Interrupt => {
+                let fresh = self.canceller.take().cancel();
+                self.canceller.replace(fresh);
+            }
+        }
+    }
 }
 
 impl TcpLink {
     /// Takes a connected stream: sets `TCP_NODELAY` and close-on-exec, which accepting through the ring leaves unset.
     pub(crate) fn new(stream: TcpStream, peer: Option<SocketAddr>) -> io::Result<Self> {
-        let sock = Sock::new(stream.as_raw_fd());
-        let link = Self { stream, sock, peer };
-        link.sock
+        let shared =
+            Rc::new(Shared { sock: Sock::new(stream.as_raw_fd()), canceller: RefCell::default() });
+        let link = Self { stream, shared, peer };
+        link.shared
+            .sock
             .with(|sock| {
                 sock.set_tcp_nodelay(true)?;
                 sock.set_cloexec(true)
@@ -50,7 +73,7 @@ impl TcpLink {
     /// that are turned away, where nothing may be waited for.
     pub(crate) fn refuse(self, answer: &[u8]) {
         let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        self.sock.with(|sock| {
+        self.shared.sock.with(|sock| {
             let _ = sock.send_with_flags(answer, flags);
             let _ = sock.shutdown(std::net::Shutdown::Write);
         });
@@ -61,7 +84,7 @@ impl TcpLink {
     fn peek(&self) -> Option<Peer> {
         let mut byte = [MaybeUninit::uninit()];
         let flags = libc::MSG_PEEK | libc::MSG_DONTWAIT;
-        match self.sock.with(|sock| sock.recv_with_flags(&mut byte, flags)) {
+        match self.shared.sock.with(|sock| sock.recv_with_flags(&mut byte, flags)) {
             Some(Ok(1..)) => Some(Peer::Bytes),
             Some(Err(e)) if is_transient(&e) => None,
             Some(Ok(0) | Err(_)) | None => Some(Peer::Gone),
@@ -73,7 +96,8 @@ impl TcpLink {
         let mut taken = 0;
         while taken < max {
             let mut scrap = [MaybeUninit::uninit(); DISCARD_STEP_BYTES];
-            match self.sock.with(|sock| sock.recv_with_flags(&mut scrap, libc::MSG_DONTWAIT)) {
+            match self.shared.sock.with(|sock| sock.recv_with_flags(&mut scrap, libc::MSG_DONTWAIT))
+            {
                 Some(Ok(n @ 1..)) => taken += n,
                 Some(Err(e)) if is_transient(&e) => return false,
                 Some(Ok(0) | Err(_)) | None => return true,
@@ -97,6 +121,25 @@ impl Link for TcpLink {
             let (result, slice) = self.stream.read(buf.slice_mut(have..)).await;
             buf = slice.into_inner();
             match result {
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                result => return (result, buf),
+            }
+        }
+    }
+
+    async fn read_patiently(&mut self, mut buf: Vec<u8>) -> (io::Result<usize>, Vec<u8>) {
+        let have = buf.len();
+        if buf.capacity() == have {
+            return (Err(io::ErrorKind::InvalidInput.into()), buf);
+        }
+        loop {
+            let handle = self.shared.canceller.borrow().handle();
+            let (result, slice) = self.stream.cancelable_read(buf.slice_mut(have..), handle).await;
+            buf = slice.into_inner();
+            match result {
+                Err(e) if e.raw_os_error() == Some(libc::ECANCELED) => {
+                    return (Err(io::ErrorKind::Interrupted.into()), buf);
+                }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 result => return (result, buf),
             }
@@ -139,7 +182,7 @@ impl Link for TcpLink {
     }
 
     fn shutdown_handle(&self) -> Shutdown {
-        Shutdown::new(self.sock.clone())
+        Shutdown::new(self.shared.clone())
     }
 
     fn peer_addr(&self) -> Option<SocketAddr> {
@@ -149,7 +192,7 @@ impl Link for TcpLink {
     /// Ends the writing side, then waits at most [`LINGER`] for the peer to end its own, throwing away at most
     /// [`LINGER_BYTES_MAX`]: closing a socket with unread bytes sends a reset, which may overtake the last answer.
     async fn close(mut self) {
-        self.sock.with(|sock| sock.shutdown(std::net::Shutdown::Write).ok());
+        self.shared.sock.with(|sock| sock.shutdown(std::net::Shutdown::Write).ok());
         if self.discard(LINGER_BYTES_MAX) {
             return;
         }
@@ -178,6 +221,6 @@ impl Link for TcpLink {
 impl Drop for TcpLink {
     /// Before the stream field is dropped, so that no [`Shutdown`] can reach a descriptor that was reused.
     fn drop(&mut self) {
-        self.sock.release();
+        self.shared.sock.release();
     }
 }

@@ -249,6 +249,75 @@ fn stepping_aside_lets_siblings_run() {
     });
 }
 
+/// An interrupted patient read gives its buffer back and loses nothing; one that is not interrupted is a plain read; and
+/// an interruption while nothing is read is forgotten.
+#[test]
+fn tcp_patient_reads_are_interrupted_without_loss() {
+    on_each_driver(async |chosen| {
+        let (mut link, mut client) = connected(chosen).await;
+        let handle = link.shutdown_handle();
+        handle.end(How::Interrupt);
+        for round in 0..50_u8 {
+            let kept = vec![b'k'; 3];
+            let mut buf = buffer();
+            buf.extend(&kept);
+            {
+                let mut read = pin!(link.read_patiently(buf));
+                assert!(poll_once(read.as_mut()).is_pending());
+                if round % 2 == 0 {
+                    handle.end(How::Interrupt);
+                    let (result, buf) = read.await;
+                    assert_eq!(result.map_err(|e| e.kind()), Err(ErrorKind::Interrupted));
+                    assert_eq!((buf.capacity() >= ROOM, buf), (true, kept));
+                } else {
+                    client.write_all(&[round; 4]).expect("the link is open");
+                    let (result, buf) = read.await;
+                    assert_eq!((result.ok(), &buf[3..]), (Some(4), &[round; 4][..]));
+                }
+            }
+            // Interrupted when the bytes are there already: they come now or with the next read, once.
+            client.write_all(&[round; 2]).expect("the link is open");
+            let (first, buf) = {
+                let mut read = pin!(link.read_patiently(buffer()));
+                let done = poll_once(read.as_mut());
+                handle.end(How::Interrupt);
+                match done {
+                    Poll::Ready(done) => done,
+                    Poll::Pending => read.await,
+                }
+            };
+            if first.is_ok() {
+                assert_eq!(buf, [round; 2]);
+            } else {
+                assert_eq!(link.read(buf).await.1, [round; 2]);
+            }
+        }
+        drop(client);
+        assert_eq!(link.read_patiently(buffer()).await.0.ok(), Some(0));
+        drop(link);
+        handle.end(How::Interrupt);
+    });
+}
+
+/// The same in memory.
+#[test]
+fn mem_patient_reads_are_interrupted_without_loss() {
+    let (mut link, peer) = pair(8);
+    let handle = link.shutdown_handle();
+    handle.end(How::Interrupt);
+    {
+        let mut read = pin!(link.read_patiently(buffer()));
+        let (bell, waker) = bells();
+        assert!(read.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+        handle.end(How::Interrupt);
+        assert_eq!(bell.count(), 1);
+        assert_eq!(now(read).0.map_err(|e| e.kind()), Err(ErrorKind::Interrupted));
+    }
+    assert_eq!(peer.try_write(b"x").ok(), Some(1));
+    handle.end(How::Interrupt);
+    assert_eq!(now(link.read_patiently(buffer())).1, b"x");
+}
+
 /// In memory: reads append, writes wait for room, ends are ends; the same promises as over TCP.
 #[test]
 fn mem_reads_and_writes() {

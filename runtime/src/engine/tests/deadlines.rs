@@ -21,19 +21,20 @@ impl Ends for Witness {
     }
 }
 
-const KINDS: [Kind; 8] = [
+const KINDS: [Kind; 9] = [
     Kind::Body,
     Kind::Drain,
     Kind::Handler,
     Kind::Head,
     Kind::Idle,
     Kind::KeepAlive,
+    Kind::Quiet,
     Kind::Sleep,
     Kind::Write,
 ];
 
-/// Head, body and idle deadlines end reading only, so that an answer can still be written; a write deadline ends both;
-/// all others wake their task and leave the link alone.
+/// Head, body and idle deadlines end reading only, so that an answer can still be written; a write deadline ends both; a
+/// quiet one interrupts; all others wake their task and leave the link alone.
 #[test]
 fn each_kind_does_its_own_thing() {
     for kind in KINDS {
@@ -47,6 +48,7 @@ fn each_kind_does_its_own_thing() {
         assert_eq!((table.tick(100), bell.count(), slot.fired()), (1, 1, Some(kind)));
         let expected: &[How] = match kind {
             Kind::Body | Kind::Head | Kind::Idle => &[How::Read],
+            Kind::Quiet => &[How::Interrupt],
             Kind::Write => &[How::Both],
             _ => &[],
         };
@@ -159,9 +161,9 @@ fn the_system_clock_takes_no_orders() {
     assert!(clock.now_ms() >= before && clock.now_ms() < before + 1_000_000);
 }
 
-/// Hastening fires what is armed with that kind, and nothing else.
+/// Firing all of a kind fires what is armed with that kind, and nothing else.
 #[test]
-fn hastening_fires_one_kind() {
+fn firing_all_of_a_kind_leaves_the_others() {
     let table = Deadlines::new();
     let slots: Vec<_> = KINDS.map(|kind| (kind, table.slot(None))).into();
     for (kind, slot) in &slots {
@@ -170,7 +172,7 @@ fn hastening_fires_one_kind() {
     let unarmed = table.slot(None);
     unarmed.arm(Kind::Idle, 1000);
     unarmed.disarm();
-    table.hasten(Kind::Idle);
+    table.fire_all(Kind::Idle);
     for (kind, slot) in &slots {
         assert_eq!(slot.fired(), (*kind == Kind::Idle).then_some(Kind::Idle));
     }
