@@ -98,7 +98,9 @@ impl fmt::Display for MetaKeyError {
             MetaKeyError::MalformedPrefix => "`_meta` key: malformed prefix",
             MetaKeyError::MalformedName => "`_meta` key: malformed name after the prefix",
             MetaKeyError::Reserved => "`_meta` key: reserved by the protocol",
-            MetaKeyError::PrefixMissing => "extension identifier: prefix (such as `com.example/`) missing",
+            MetaKeyError::PrefixMissing => {
+                "extension identifier: prefix (such as `com.example/`) missing"
+            }
         })
     }
 }

@@ -86,9 +86,9 @@ impl ElicitUrl {
             return Err(UrlError::Syntax);
         }
         let is_local = matches!(host, "localhost" | "127.0.0.1" | "[::1]");
-        if !scheme.eq_ignore_ascii_case("https")
-            && !(scheme.eq_ignore_ascii_case("http") && is_local)
-        {
+        let is_scheme = |name| scheme.eq_ignore_ascii_case(name);
+        let is_allowed = is_scheme("https") || (is_local && is_scheme("http"));
+        if !is_allowed {
             return Err(UrlError::Scheme);
         }
         let query = self.url.split('#').next().and_then(|url| url.split_once('?'));

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::envelope::{JsonRpc, RequestId, present};
 use super::ClientCapabilities;
+use super::envelope::{JsonRpc, RequestId, present};
 
 /// An error frame; the id is left out when it could not be read (RPC-10).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::form_check;
-use super::secrets::asks_for_secret;
 use super::schema::{
     BooleanSchema, ChoiceItems, ChoiceSchema, MultiChoiceSchema, NumberSchema, NumberType,
     PrimitiveSchema, StringFormat, StringSchema, titled_options,
 };
+use super::secrets::asks_for_secret;
 use super::text::literal_text;
 use super::{JsonObject, Num, OrderedMap};
 

@@ -88,7 +88,9 @@ fn is_allowed_source(src: &str) -> bool {
     }
     scheme.eq_ignore_ascii_case("data")
         || (scheme.eq_ignore_ascii_case("https")
-            && rest.strip_prefix("//").is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/')))
+            && rest
+                .strip_prefix("//")
+                .is_some_and(|rest| !rest.is_empty() && !rest.starts_with('/')))
 }
 
 fn is_size(size: &str) -> bool {

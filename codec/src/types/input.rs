@@ -174,9 +174,10 @@ impl InputRequired {
         if requests.is_none_or(OrderedMap::is_empty) && self.request_state.is_none() {
             return Err(InputError::Nothing);
         }
-        requests.iter().flat_map(|map| map.iter()).try_for_each(|(key, request)| {
-            check_entry(key, request)
-        })
+        requests
+            .iter()
+            .flat_map(|map| map.iter())
+            .try_for_each(|(key, request)| check_entry(key, request))
     }
 
     /// What the client must have declared for all of it, without repetition (MR-11).
@@ -293,7 +294,9 @@ impl<'de> Deserialize<'de> for InputRequest {
 impl fmt::Display for InputError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            InputError::Nothing => f.write_str("input required: neither inputRequests nor requestState"),
+            InputError::Nothing => {
+                f.write_str("input required: neither inputRequests nor requestState")
+            }
             InputError::KeyEmpty => f.write_str("inputRequests: a key is empty"),
             InputError::KeyTwice { key } => write!(f, "inputRequests `{key}`: key used twice"),
             InputError::Form { key, error } => write!(f, "inputRequests `{key}`: {error}"),

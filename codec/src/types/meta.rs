@@ -84,7 +84,10 @@ pub struct RequestMeta {
     #[serde(rename = "io.modelcontextprotocol/clientCapabilities")]
     pub client_capabilities: ClientCapabilities,
     /// The client's unverified self-description (ENV-08).
-    #[serde(rename = "io.modelcontextprotocol/clientInfo", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        rename = "io.modelcontextprotocol/clientInfo",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub client_info: Option<Implementation>,
     /// Lowest level of log messages wanted; absent means none (LOG-01).
     #[serde(rename = "io.modelcontextprotocol/logLevel", skip_serializing_if = "Option::is_none")]

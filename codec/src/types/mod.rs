@@ -64,9 +64,7 @@ pub use icon::{Icon, IconError, IconTheme};
 pub use input::{InputError, InputRequest, InputRequests, InputRequired, InputResponses};
 pub use logging::{LoggingLevel, LoggingMessageParams};
 pub use meta::{Meta, RequestMeta};
-pub use notification::{
-    CancelledParams, ListChangedParams, ProgressParams, ResourceUpdatedParams,
-};
+pub use notification::{CancelledParams, ListChangedParams, ProgressParams, ResourceUpdatedParams};
 pub use number::Num;
 pub use ordered::OrderedMap;
 pub use prompt::{

@@ -77,7 +77,8 @@ impl From<f64> for Num {
             // Exact: the magnitude is at most 2^53.
             return Num::from(value as i64);
         }
-        let finite = if value.is_nan() { 0.0 } else { value.clamp(f64::MIN, f64::MAX) };
+        // Infinities are clamped to what JSON can carry; NaN survives the clamp and becomes 0.
+        let finite = value.clamp(f64::MIN, f64::MAX);
         Num(Number::from_f64(finite).unwrap_or_else(|| Number::from(0)))
     }
 }

@@ -88,7 +88,11 @@ impl CreateMessageParams {
 }
 
 /// Takes the tool results of a message off what was asked for.
-fn answer(at: usize, message: &SamplingMessage, asked: &mut HashSet<&str>) -> Result<(), SamplingError> {
+fn answer(
+    at: usize,
+    message: &SamplingMessage,
+    asked: &mut HashSet<&str>,
+) -> Result<(), SamplingError> {
     let blocks = message.content.as_slice();
     let results = blocks.iter().filter_map(|block| match block {
         SamplingContent::ToolResult(result) => Some(result.tool_use_id.as_str()),

@@ -296,7 +296,8 @@ impl ChoiceItems {
 pub(crate) fn titled_options<V: Into<String>, T: Into<String>>(
     options: impl IntoIterator<Item = (V, T)>,
 ) -> Vec<TitledOption> {
-    let option = |(value, title): (V, T)| TitledOption { r#const: value.into(), title: title.into() };
+    let option =
+        |(value, title): (V, T)| TitledOption { r#const: value.into(), title: title.into() };
     options.into_iter().map(option).collect()
 }
 

@@ -2,17 +2,48 @@
 
 /// Words that name a secret wherever they stand alone.
 const WORDS: &[&str] = &[
-    "apikey", "credential", "credentials", "cvc", "cvv", "iban", "jwt", "passcode", "passphrase",
-    "passwd", "password", "passwords", "pin", "pwd", "secret", "secrets", "token",
+    "apikey",
+    "credential",
+    "credentials",
+    "cvc",
+    "cvv",
+    "iban",
+    "jwt",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "password",
+    "passwords",
+    "pin",
+    "pwd",
+    "secret",
+    "secrets",
+    "token",
 ];
 
 /// Pairs of neighbouring words that name a secret together.
 const PAIRS: &[(&str, &str)] = &[
-    ("access", "key"), ("access", "tokens"), ("account", "number"), ("api", "key"), ("api", "keys"),
-    ("api", "tokens"), ("auth", "code"), ("bank", "account"), ("card", "number"), ("client", "key"),
-    ("credit", "card"), ("debit", "card"), ("encryption", "key"), ("private", "key"),
-    ("recovery", "code"), ("security", "code"), ("seed", "phrase"), ("service", "key"),
-    ("session", "key"), ("signing", "key"), ("ssh", "key"),
+    ("access", "key"),
+    ("access", "tokens"),
+    ("account", "number"),
+    ("api", "key"),
+    ("api", "keys"),
+    ("api", "tokens"),
+    ("auth", "code"),
+    ("bank", "account"),
+    ("card", "number"),
+    ("client", "key"),
+    ("credit", "card"),
+    ("debit", "card"),
+    ("encryption", "key"),
+    ("private", "key"),
+    ("recovery", "code"),
+    ("security", "code"),
+    ("seed", "phrase"),
+    ("service", "key"),
+    ("session", "key"),
+    ("signing", "key"),
+    ("ssh", "key"),
 ];
 
 /// Whether a field or parameter of this name, or under this title, would hold a secret. Looks at whole
@@ -33,7 +64,8 @@ fn words(name: &str) -> Vec<String> {
         let starts = char.is_uppercase()
             && before.is_some_and(|before| {
                 before.is_lowercase()
-                    || (before.is_uppercase() && chars.get(at + 1).is_some_and(|c| c.is_lowercase()))
+                    || (before.is_uppercase()
+                        && chars.get(at + 1).is_some_and(|c| c.is_lowercase()))
             });
         if starts || !char.is_alphanumeric() {
             words.push(String::new());

@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::text::{closed_text, literal_text};
-use super::{ErrorObject, InputRequests, InputResponses, JsonObject, Meta, RequestMeta, ResultType};
+use super::{
+    ErrorObject, InputRequests, InputResponses, JsonObject, Meta, RequestMeta, ResultType,
+};
 
 /// The key of `capabilities.extensions` (TSK-01).
 pub const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
