@@ -1,6 +1,71 @@
-//! Under construction.
+//! A server core for MCP, the Model Context Protocol: thread per core, io_uring, typed handlers.
+//!
+//! ```no_run
+//! use ringmcp::{Context, Server, ToolError};
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Add {
+//!     a: f64,
+//!     b: f64,
+//! }
+//!
+//! fn main() -> Result<(), ringmcp::Error> {
+//!     Server::builder("calculator", "1.0.0")
+//!         .tool("add", "Add two numbers", async |_: &Context, Add { a, b }: Add| {
+//!             Ok::<_, ToolError>(a + b)
+//!         })
+//!         .bind("127.0.0.1:8080")
+//!         .run()
+//! }
+//! ```
+//!
+//! Start at [`Server::builder`]. A request passes these rooms, in this order: `io` and `engine` (bytes, cores, time),
+//! `serve` (one connection), `dispatch` (one method each), `handler` and `context` (your code), `render` (the answer).
 
+mod app;
+mod context;
+mod dispatch;
 mod engine;
+mod error;
+mod handler;
+mod hooks;
 mod hub;
 mod io;
+mod limits;
 mod notifier;
+mod offload;
+mod registry;
+mod render;
+mod schema;
+mod serve;
+mod server;
+mod state;
+
+// The public names, hand-picked. Whatever is not listed here is not public.
+pub use app::ResponseMode;
+pub use context::{Amount, Ask, CancelToken, Context, Progress};
+pub use engine::counters::Counters;
+pub use engine::driver::Driver;
+pub use error::{Error, HandlerError, Interrupt, ToolError};
+pub use handler::{
+    CacheHint, Completion, Completions, PromptOutput, ResourceOutput, Structured, ToolOutput,
+};
+pub use hooks::{Answered, Denied, Observed, Principal, RequestHead};
+pub use hub::{Bus, Event, ExtensionField, LocalBus, Payload, Sink, Topic};
+pub use limits::Limits;
+pub use notifier::Notifier;
+#[cfg(feature = "tokio")]
+pub use offload::OnTokio;
+pub use offload::{OffloadError, Offloaded};
+pub use registry::{RegistrationError, RegistrationFault, Thing};
+pub use schema::SchemaError;
+pub use server::{Bound, Builder, Handle, Registrations, Server};
+pub use state::ReplayStore;
+
+/// The protocol's own types: tools, prompts, resources, content, input requests, errors.
+pub mod types {
+    pub use codec::error::RpcError;
+    pub use codec::meta::{Capability, ClientInfo, LoggingLevel};
+    pub use codec::types::*;
+    pub use codec::value::{Array, Object, Value};
+}

@@ -4,15 +4,14 @@
 #[cfg(test)]
 mod tests;
 
-use std::future::poll_fn;
+use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::rc::Rc;
 use std::task::Poll;
 
 use transport::http::respond;
 use transport::sse;
 
-use super::core::{Core, CoreParts, Serve};
+use super::core::CoreParts;
 use super::deadline::{Deadline, Kind};
 use crate::hub::{Envelope, Subscription};
 use crate::io::{Link, Peer};
@@ -40,44 +39,35 @@ pub(crate) struct Pace {
     pub(crate) until_ms: Option<u64>,
 }
 
-/// Serves an open subscription in a task of its own. The connection's task may end: the link is counted anew.
-pub(crate) fn spawn<S: Serve, L: Link + 'static>(
-    core: &Rc<Core<S>>,
-    link: L,
-    head: Vec<u8>,
-    subscription: Subscription,
-    pace: Pace,
-) {
-    let open = core.links.enter(link.shutdown_handle());
-    let owner = Rc::clone(core);
-    core.spawn("listen", async move {
-        let _open = open;
-        run(&owner, link, head, subscription, pace).await;
-    });
-}
-
 /// Writes `head` (the response's, built by the caller) with the acknowledgement behind it, then whatever the
-/// subscription has to tell, until the peer leaves or the server ends the stream. Returns when the connection is done.
-pub(crate) async fn run<L: Link>(
-    core: &CoreParts,
-    mut link: L,
+/// subscription has to tell, until the peer leaves or the server ends the stream. Ends when the connection is done.
+// Not an async function: that would keep each argument twice, and a hundred thousand of these futures wait at once.
+pub(crate) fn run<'c, L: Link + 'c>(
+    core: &'c CoreParts,
+    link: L,
     mut head: Vec<u8>,
-    subscription: Subscription,
+    stream: Subscription,
     pace: Pace,
-) {
-    pace.frame(&mut head, |out| subscription.write_ack(out, Envelope::Event));
-    let task = Task { core, deadline: core.deadline(Some(link.shutdown_handle())), pace };
-    let graceful = task.serve(&mut link, head, &subscription).await;
-    // Everything the stream holds is freed before the connection takes its leave of the peer.
-    drop(subscription);
-    drop(task);
-    if graceful {
-        link.close().await;
+) -> impl Future<Output = ()> + 'c {
+    pace.frame(&mut head, |out| stream.write_ack(out, Envelope::Event));
+    let deadline = core.deadline(Some(link.shutdown_handle()));
+    let mut task = Task { core, link, stream, deadline, pace };
+    async move {
+        let graceful = task.serve(head).await;
+        // Everything the stream holds is freed before the connection takes its leave of the peer.
+        let Task { link, stream, deadline, .. } = task;
+        drop((stream, deadline));
+        if graceful {
+            Box::pin(link.close()).await;
+        }
     }
 }
 
-struct Task<'c> {
+/// The futures of the link's operations are boxed, each for as long as it runs: only waiting is part of the task.
+struct Task<'c, L> {
     core: &'c CoreParts,
+    link: L,
+    stream: Subscription,
     deadline: Deadline,
     pace: Pace,
 }
@@ -92,19 +82,19 @@ enum Turn {
     Gone,
 }
 
-impl Task<'_> {
+impl<L: Link> Task<'_, L> {
     /// True when the closing result was written.
-    async fn serve<L: Link>(&self, link: &mut L, head: Vec<u8>, stream: &Subscription) -> bool {
-        if !self.write(link, head).await {
+    async fn serve(&mut self, head: Vec<u8>) -> bool {
+        if !self.write(head).await {
             return false;
         }
         let mut unread = 0;
         loop {
-            match self.wait(link, stream).await {
+            match self.wait().await {
                 Turn::Gone => return false,
                 Turn::Unread => {
-                    let (result, _) = link.read(Vec::with_capacity(DISCARD_STEP_BYTES)).await;
-                    match result {
+                    let room = Vec::with_capacity(DISCARD_STEP_BYTES);
+                    match Box::pin(self.link.read(room)).await.0 {
                         Ok(n @ 1..) => unread += n,
                         Ok(0) | Err(_) => return false,
                     }
@@ -113,31 +103,37 @@ impl Task<'_> {
                         return false;
                     }
                 }
-                Turn::Due if self.is_void() => stream.end(),
+                Turn::Due if self.is_void() => self.stream.end(),
                 Turn::Due => {
                     let mut out = self.core.buffers.get();
                     self.pace.frame(&mut out, |out| sse::comment(out, KEEP_ALIVE_TEXT));
-                    if !self.write(link, out).await {
+                    if !self.write(out).await {
                         return false;
                     }
                 }
-                Turn::News => match self.tell(link, stream).await {
-                    Some(true) => {}
-                    Some(false) => return false,
-                    None => return true,
-                },
+                Turn::News => {
+                    let mut out = self.core.buffers.get();
+                    let (events, last) = self.tell(&mut out);
+                    if !self.write(out).await {
+                        return false;
+                    }
+                    self.core.counters.events_delivered.add(events);
+                    if last {
+                        return true;
+                    }
+                }
             }
         }
     }
 
     /// Waits holding nothing but the stream and the link. The peer comes first: once it is gone nothing is written.
-    async fn wait<L: Link>(&self, link: &mut L, stream: &Subscription) -> Turn {
-        let mut watch = pin!(link.watch());
+    async fn wait(&mut self) -> Turn {
+        let mut watch = pin!(self.link.watch());
         poll_fn(|cx| {
             if let Poll::Ready(peer) = watch.as_mut().poll(cx) {
                 return Poll::Ready(if peer == Peer::Gone { Turn::Gone } else { Turn::Unread });
             }
-            if stream.poll_news(cx).is_ready() {
+            if self.stream.poll_news(cx).is_ready() {
                 return Poll::Ready(Turn::News);
             }
             self.deadline.poll_fired(cx).map(|_| Turn::Due)
@@ -145,66 +141,59 @@ impl Task<'_> {
         .await
     }
 
-    /// Writes what is pending, and the closing result behind the last of it. `Some` says whether the stream goes on
-    /// well, `None` that it is complete.
-    async fn tell<L: Link>(&self, link: &mut L, stream: &Subscription) -> Option<bool> {
-        let mut out = self.core.buffers.get();
+    /// Appends what is pending, and the closing result behind the last of it: how many events, and whether it was
+    /// the last.
+    fn tell(&self, out: &mut Vec<u8>) -> (u64, bool) {
         let mut events = 0;
         let mut last = false;
-        self.pace.frame(&mut out, |out| {
-            events = stream.take_frames(out, Envelope::Event) as u64;
-            last = stream.is_ending() && !stream.is_dirty();
+        self.pace.frame(out, |out| {
+            events = self.stream.take_frames(out, Envelope::Event) as u64;
+            last = self.stream.is_ending() && !self.stream.is_dirty();
             if last {
-                stream.write_closing(out, Envelope::Event);
+                self.stream.write_closing(out, Envelope::Event);
             }
         });
         if last && self.pace.chunked {
-            respond::last_chunk(&mut out);
+            respond::last_chunk(out);
         }
-        let written = self.write(link, out).await;
-        if written {
-            self.core.counters.events_delivered.add(events);
-        }
-        if last && written { None } else { Some(written) }
+        (events, last)
     }
 
     /// Writes all of `out` and arms the next sign of life. False when the connection is lost.
-    async fn write<L: Link>(&self, link: &mut L, out: Vec<u8>) -> bool {
-        // Only when the opener may no longer hear of what was pending.
+    async fn write(&mut self, out: Vec<u8>) -> bool {
+        // Empty only when the opener may no longer hear of what was pending.
         if out.is_empty() {
             self.core.buffers.put(out);
             return true;
         }
-        self.arm(Kind::Write, self.pace.write_timeout_ms);
+        let (core, deadline, timeout_ms) = (self.core, &self.deadline, self.pace.write_timeout_ms);
+        deadline.arm(Kind::Write, at_ms(core, timeout_ms));
         let progress = |_| {
             // What has fired has shut the link down; arming again would only hide the reason.
-            if self.deadline.fired().is_none() {
-                self.arm(Kind::Write, self.pace.write_timeout_ms);
+            if deadline.fired().is_none() {
+                deadline.arm(Kind::Write, at_ms(core, timeout_ms));
             }
         };
-        let (result, out) = link.write_paced(out, progress).await;
-        self.core.buffers.put(out);
+        let (result, out) = Box::pin(self.link.write_paced(out, progress)).await;
+        core.buffers.put(out);
         if self.deadline.fired() == Some(Kind::Write) {
-            self.core.counters.write_timeouts.add(1);
+            core.counters.write_timeouts.add(1);
             return false;
         }
-        self.arm(Kind::KeepAlive, self.pace.keep_alive_ms);
+        // Waiting never outlasts the opener's grant.
+        let due = at_ms(core, self.pace.keep_alive_ms).min(self.pace.until_ms.unwrap_or(u64::MAX));
+        self.deadline.arm(Kind::KeepAlive, due);
         result.is_ok()
-    }
-
-    /// Arms for so many milliseconds from now, 0 being never; waiting never outlasts the opener's grant.
-    fn arm(&self, kind: Kind, after_ms: u64) {
-        let after = match after_ms {
-            0 => u64::MAX,
-            ms => self.core.clock.now_ms().saturating_add(ms),
-        };
-        let until = self.pace.until_ms.filter(|_| kind == Kind::KeepAlive);
-        self.deadline.arm(kind, after.min(until.unwrap_or(u64::MAX)));
     }
 
     fn is_void(&self) -> bool {
         self.pace.until_ms.is_some_and(|until| self.core.clock.now_ms() >= until)
     }
+}
+
+/// So many milliseconds from now; 0 is never.
+fn at_ms(core: &CoreParts, after_ms: u64) -> u64 {
+    if after_ms == 0 { u64::MAX } else { core.clock.now_ms().saturating_add(after_ms) }
 }
 
 impl Pace {

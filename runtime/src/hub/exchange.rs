@@ -22,7 +22,9 @@ pub(crate) struct ExchangeConfig {
     pub(crate) matcher: Option<Matcher>,
     /// The server's identity in closing results, a JSON object. LEDGER SUB-14.
     pub(crate) server_info: Option<Box<str>>,
+    /// Open at once in the whole process. LEDGER SUB-17.
     pub(crate) subscriptions_max: usize,
+    /// Open at once for one authenticated principal.
     pub(crate) subscriptions_per_principal_max: usize,
 }
 

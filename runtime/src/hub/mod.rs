@@ -33,7 +33,7 @@ pub use filter::Subject;
 pub(crate) use filter::{Access, Filter, FilterFault, FilterLimits, Supported};
 pub(crate) use frame::Envelope;
 pub(crate) use inbox::{Bell, Inbox};
-pub(crate) use seats::{Full, SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_PER_PRINCIPAL_MAX};
+pub(crate) use seats::Full;
 pub(crate) use stream::Stream;
 pub use topic::{ExtensionField, Topic};
 pub(crate) use topic::{Kind, Kinds};
@@ -82,7 +82,7 @@ impl Hub {
         self: &Rc<Self>,
         id: OwnedId,
         filter: Filter,
-        principal: Option<&Arc<str>>,
+        principal: Option<&str>,
         access: Option<Access>,
     ) -> Result<Subscription, Full> {
         let seat = self.exchange.seats.take(principal)?;

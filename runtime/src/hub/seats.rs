@@ -5,12 +5,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Subscriptions open at once in one process.
-pub(crate) const SUBSCRIPTIONS_MAX: usize = 100_000;
-/// Subscriptions open at once for one authenticated principal; callers without one count only as above.
-pub(crate) const SUBSCRIPTIONS_PER_PRINCIPAL_MAX: usize = 64;
-
-/// The places of one process, shared by its cores.
+/// The places of one process, shared by its cores. Callers without a principal count for the process only.
 #[derive(Debug)]
 pub(crate) struct Seats {
     process_max: usize,
@@ -50,12 +45,13 @@ impl Seats {
     }
 
     /// Takes a place for this principal.
-    pub(crate) fn take(self: &Arc<Self>, principal: Option<&Arc<str>>) -> Result<Seat, Full> {
+    pub(crate) fn take(self: &Arc<Self>, principal: Option<&str>) -> Result<Seat, Full> {
         let mut taken = self.lock();
         if taken.total >= self.process_max {
             return Err(Full::Process);
         }
-        if let Some(name) = principal {
+        let principal: Option<Arc<str>> = principal.map(Arc::from);
+        if let Some(name) = &principal {
             let held = taken.principals.get(name).copied().unwrap_or(0);
             if held >= self.principal_max {
                 return Err(Full::Principal);
@@ -63,7 +59,7 @@ impl Seats {
             taken.principals.insert(Arc::clone(name), held + 1);
         }
         taken.total += 1;
-        Ok(Seat { seats: Arc::clone(self), principal: principal.cloned() })
+        Ok(Seat { seats: Arc::clone(self), principal })
     }
 
     /// Places taken now, in the whole process.

@@ -18,6 +18,7 @@ mod snapshot;
 #[cfg(test)]
 mod tests;
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use arc_swap::{ArcSwap, Guard};
@@ -60,6 +61,7 @@ type Listener = Box<dyn Fn(Changed) + Send + Sync>;
 /// The current snapshot and the one way to the next.
 pub(crate) struct Registry {
     current: ArcSwap<Snapshot>,
+    generation: AtomicU64,
     draft: Mutex<Draft>,
     listener: OnceLock<Listener>,
 }
@@ -76,6 +78,7 @@ impl Registry {
         };
         Registry {
             current: ArcSwap::from_pointee(Snapshot::empty()),
+            generation: AtomicU64::new(0),
             draft: Mutex::new(draft),
             listener: OnceLock::new(),
         }
@@ -84,6 +87,11 @@ impl Registry {
     /// The current snapshot, for use within one synchronous stretch. Never blocks.
     pub(crate) fn load(&self) -> Guard<Arc<Snapshot>> {
         self.current.load()
+    }
+
+    /// The number of the newest snapshot: one load, for readers that keep a snapshot of their own.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
     }
 
     /// The current snapshot, to keep while a request runs. Never blocks.
@@ -115,7 +123,9 @@ impl Registry {
             let old = self.current.load();
             let new = old.next(&draft, &next);
             let changed = old.difference(&new);
+            let generation = new.generation;
             self.current.store(Arc::new(new));
+            self.generation.store(generation, Ordering::Release);
             *draft = next;
             (outcome, changed)
         };

@@ -4,6 +4,7 @@ mod editing;
 mod paging;
 mod registration;
 mod resources;
+mod wire;
 
 use std::sync::Arc;
 

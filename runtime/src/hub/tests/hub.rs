@@ -1,7 +1,5 @@
 //! Opening, closing, ending, and the places that streams take.
 
-use std::sync::Arc;
-
 use super::super::event::Event;
 use super::super::seats::Full;
 use super::super::{Envelope, ExchangeConfig, Filter};
@@ -35,7 +33,7 @@ fn closing_frees_everything() {
     for n in 0..10_000u64 {
         let own = format!("u:{n}");
         let wish = filter(&[ToolsListChanged], &["u:shared", &own]);
-        let name: Arc<str> = format!("p{}", n % 997).into();
+        let name = format!("p{}", n % 997);
         streams.push(hub.open(id(n), wish, Some(&name), None).expect("room"));
     }
     assert_eq!((hub.len(), exchange.open_count()), (10_000, 10_000));
@@ -81,17 +79,17 @@ fn places_are_limited() {
         subscriptions_per_principal_max: 2,
         ..config()
     });
-    let ann: Arc<str> = "ann".into();
+    let ann = "ann";
     let wish = || filter(&[ToolsListChanged], &[]);
     let mut anns: Vec<_> =
-        (0..2).map(|n| hub.open(id(n), wish(), Some(&ann), None).expect("room")).collect();
-    assert_eq!(hub.open(id(3), wish(), Some(&ann), None).err(), Some(Full::Principal));
+        (0..2).map(|n| hub.open(id(n), wish(), Some(ann), None).expect("room")).collect();
+    assert_eq!(hub.open(id(3), wish(), Some(ann), None).err(), Some(Full::Principal));
     let anyone = hub.open(id(4), wish(), None, None).expect("room");
     assert_eq!(hub.open(id(5), wish(), None, None).err(), Some(Full::Process));
     assert_eq!(hub.len(), 3);
     drop(anyone);
     anns.pop();
-    assert!(hub.open(id(6), wish(), Some(&ann), None).is_ok());
+    assert!(hub.open(id(6), wish(), Some(ann), None).is_ok());
     assert_eq!(Full::MESSAGE, "Subscription limit reached");
 }
 

@@ -13,7 +13,6 @@ use std::sync::Arc;
 use codec::id::{Id, OwnedId};
 use serde_json::Value;
 
-use super::seats::{SUBSCRIPTIONS_MAX, SUBSCRIPTIONS_PER_PRINCIPAL_MAX};
 use super::topic::{ExtensionField, Kind, Kinds, Topic, Topics};
 use super::{Access, Envelope, Exchange, ExchangeConfig, Filter, Hub, LocalBus, Stream};
 use super::{Matcher, Subscription};
@@ -34,8 +33,8 @@ fn config() -> ExchangeConfig {
         kinds: kinds(),
         matcher: None,
         server_info: None,
-        subscriptions_max: SUBSCRIPTIONS_MAX,
-        subscriptions_per_principal_max: SUBSCRIPTIONS_PER_PRINCIPAL_MAX,
+        subscriptions_max: 100_000,
+        subscriptions_per_principal_max: 64,
     }
 }
 

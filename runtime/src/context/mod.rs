@@ -1,0 +1,252 @@
+//! What a handler sees of its request, and what it can do while it runs.
+
+mod cancel;
+mod emit;
+mod input;
+
+pub(crate) use cancel::Cancel;
+pub use cancel::CancelToken;
+pub(crate) use emit::Emitter;
+pub use emit::{Amount, Progress};
+pub use input::Ask;
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+#[cfg(feature = "tokio")]
+use std::future::Future;
+use std::rc::Rc;
+use std::time::Duration;
+
+use codec::meta::{Capability, ClientInfo};
+use codec::types::LoggingLevel;
+use codec::value::{Object, Value};
+use serde::Serialize;
+use transport::http::HeadView;
+use transport::mcp::envelope::Envelope;
+
+use crate::Interrupt;
+use crate::app::App;
+use crate::engine::core::Core;
+use crate::engine::deadline::Kind;
+use crate::handler::Completion;
+use crate::hooks::Principal;
+use crate::limits::Limits;
+use crate::notifier::Notifier;
+use crate::offload::Offloaded;
+use crate::server::Registrations;
+
+/// One request, as its handler sees it.
+///
+/// Everything here is of this request alone (RPC-15). Dropping the handler's future is the request's cancellation:
+/// when the client goes away, destructors run and nothing more is written.
+pub struct Context<'r> {
+    pub(crate) call: &'r Call<'r>,
+}
+
+/// The request behind a [`Context`]: borrowed from the connection's buffer for as long as the handler runs.
+pub(crate) struct Call<'r> {
+    pub(crate) method: &'r str,
+    /// The whole `params`.
+    pub(crate) params: Object<'r>,
+    pub(crate) meta: codec::meta::RequestMeta<'r>,
+    pub(crate) version: &'r str,
+    pub(crate) envelope: Envelope<'r>,
+    pub(crate) head: Option<HeadView<'r>>,
+    pub(crate) principal: Option<&'r Principal>,
+    /// What the handler's argument struct is read from; an object.
+    pub(crate) arguments: Value<'r>,
+    /// The tool's or prompt's name, or the resource's URI.
+    pub(crate) target: &'r str,
+    pub(crate) variables: &'r [(&'r str, Cow<'r, str>)],
+    pub(crate) completion: Option<Completion<'r>>,
+    pub(crate) responses: Option<Object<'r>>,
+    /// The payload of a verified `requestState`.
+    pub(crate) state: Option<&'r [u8]>,
+    pub(crate) emitter: &'r Rc<Emitter>,
+    pub(crate) number: u64,
+    pub(crate) body: &'r RefCell<Vec<u8>>,
+    pub(crate) cancel: &'r Cancel,
+    pub(crate) app: &'r App,
+    pub(crate) core: &'r Rc<Core<App>>,
+}
+
+impl<'r> Context<'r> {
+    /// The method of the request.
+    #[must_use]
+    pub const fn method(&self) -> &'r str {
+        self.call.method
+    }
+
+    /// The tool's or prompt's name, or the resource's URI.
+    #[must_use]
+    pub const fn target(&self) -> &'r str {
+        self.call.target
+    }
+
+    /// The URI that is read; the same as [`target`](Self::target), for resources.
+    #[must_use]
+    pub const fn uri(&self) -> &'r str {
+        self.call.target
+    }
+
+    /// The protocol revision of the request, such as `2026-07-28`.
+    #[must_use]
+    pub const fn protocol_version(&self) -> &'r str {
+        self.call.version
+    }
+
+    /// The arguments, borrowed from the request: first occurrence of a repeated name wins (RPC-19).
+    #[must_use]
+    pub const fn arguments(&self) -> Value<'r> {
+        self.call.arguments
+    }
+
+    /// The variables of a matched resource template, each percent-decoded once.
+    #[must_use]
+    pub const fn variables(&self) -> &'r [(&'r str, Cow<'r, str>)] {
+        self.call.variables
+    }
+
+    /// `params._meta` of the request as sent.
+    #[must_use]
+    pub const fn meta(&self) -> &codec::meta::RequestMeta<'r> {
+        &self.call.meta
+    }
+
+    /// What the client says of itself; no decision may rest on it (ENV-08).
+    #[must_use]
+    pub const fn client(&self) -> Option<ClientInfo<'r>> {
+        self.call.envelope.client
+    }
+
+    /// Whether this request declares a client capability (ENV-07).
+    #[must_use]
+    pub fn client_can(&self, capability: &Capability<'_>) -> bool {
+        self.call
+            .envelope
+            .capabilities
+            .is_some_and(|declared| codec::meta::declares(declared, capability))
+    }
+
+    /// Ends the request with `-32021` unless it declares the capability (CALL-15).
+    ///
+    /// # Errors
+    /// The [`Interrupt`] to pass on with `?`.
+    pub fn require(&self, capability: &Capability<'_>) -> Result<(), Interrupt> {
+        if self.client_can(capability) {
+            return Ok(());
+        }
+        Err(Interrupt::rpc(codec::error::RpcError::missing_capability(std::slice::from_ref(
+            capability,
+        ))))
+    }
+
+    /// The first header line of this name; `None` on a transport without headers.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<&'r [u8]> {
+        self.call.head?.get(name)
+    }
+
+    /// Who the request is made for, where the server authenticates.
+    #[must_use]
+    pub const fn principal(&self) -> Option<&'r Principal> {
+        self.call.principal
+    }
+
+    /// The lowest level of log messages that the request wants; `None` wants none (LOG-01).
+    #[must_use]
+    pub const fn log_level(&self) -> Option<LoggingLevel> {
+        self.call.envelope.log_level
+    }
+
+    /// Reports progress; without a progress token in the request this does nothing. See [`Progress::report`].
+    pub fn progress(&self, done: impl Into<Amount>, total: impl Into<Amount>) {
+        self.progress_handle().report(done, total);
+    }
+
+    /// A handle that reports progress and logs from other tasks of this core.
+    #[must_use]
+    pub fn progress_handle(&self) -> Progress {
+        Progress::new(Rc::clone(self.call.emitter), self.call.number)
+    }
+
+    /// Sends a log message on this request's stream, if the request wants its level (ledger section 12).
+    pub fn log(&self, level: LoggingLevel, data: impl Serialize) {
+        self.progress_handle().log(level, None, &data);
+    }
+
+    /// The same under a logger's name.
+    pub fn log_as(&self, logger: &str, level: LoggingLevel, data: impl Serialize) {
+        self.progress_handle().log(level, Some(logger), &data);
+    }
+
+    /// Tells other threads and tasks that the request was cancelled; this future itself is just dropped.
+    #[must_use]
+    pub fn cancel_token(&self) -> CancelToken {
+        self.call.cancel.token()
+    }
+
+    /// What is left of the handler's time.
+    #[must_use]
+    pub fn time_left(&self) -> Duration {
+        self.call.cancel.time_left(self.call.core.clock.now_ms())
+    }
+
+    /// Waits at least this long, to the core's timer granularity (50 ms).
+    pub async fn sleep(&self, duration: Duration) {
+        let core = self.call.core;
+        let millis = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
+        let deadline = core.deadline(None);
+        deadline.arm(Kind::Sleep, core.clock.now_ms().saturating_add(millis));
+        deadline.passed().await;
+    }
+
+    /// Runs blocking or heavy work on the offload pool.
+    ///
+    /// # Errors
+    /// [`OffloadError::Full`](crate::OffloadError::Full) when the pool's queue is full, [`OffloadError::Panicked`](crate::OffloadError::Panicked) when the work panicked.
+    pub fn offload<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Offloaded<T> {
+        self.call.app.offload.run(work)
+    }
+
+    /// Runs a future on the companion tokio runtime; dropping the returned future aborts it.
+    ///
+    /// # Errors
+    /// As for [`offload`](Self::offload).
+    #[cfg(feature = "tokio")]
+    pub fn on_tokio<T: Send + 'static>(
+        &self,
+        future: impl Future<Output = T> + Send + 'static,
+    ) -> crate::offload::OnTokio<T> {
+        self.call.app.offload.on_tokio(future)
+    }
+
+    /// Tells subscribers of changes.
+    #[must_use]
+    pub fn notifier(&self) -> &'r Notifier {
+        &self.call.app.notifier
+    }
+
+    /// Adds, updates and removes tools, prompts and resources while the server runs.
+    #[must_use]
+    pub fn registrations(&self) -> Registrations {
+        Registrations::new(self.call.app.registry.clone(), self.call.app.names)
+    }
+
+    /// The server's limits.
+    #[must_use]
+    pub fn limits(&self) -> &'r Limits {
+        &self.call.app.limits
+    }
+
+    pub(crate) fn completion(&self) -> Completion<'r> {
+        self.call.completion.expect("a completer is called with a completion")
+    }
+
+    pub(crate) fn body(&self, write: impl FnOnce(&mut Vec<u8>)) {
+        write(&mut self.call.body.borrow_mut());
+    }
+}

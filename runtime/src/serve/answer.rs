@@ -1,0 +1,181 @@
+//! Answers as bytes in the connection's output: JSON, one event, an error, or nothing at all.
+
+use codec::error::RpcError;
+use codec::id::Id;
+use codec::write;
+use transport::http::Reject;
+use transport::http::respond::{self, Length, ResponseHead};
+use transport::mcp::refusal::Refusal;
+use transport::sse;
+
+use super::connection::Connection;
+use crate::engine::core::CoreParts;
+
+/// Whether an answer is the connection's last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Closing {
+    KeepAlive,
+    Close,
+}
+
+/// Whether answers wait in one body, or an event stream was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    Json,
+    Events,
+}
+
+/// What every response head needs.
+#[derive(Clone, Copy)]
+pub(super) struct Reply<'a> {
+    pub(super) core: &'a CoreParts,
+    pub(super) minor: u8,
+    pub(super) closing: Closing,
+}
+
+/// Protocol caching lives in `ttlMs`; no HTTP cache may keep an answer (HTTP-20).
+const NO_STORE: (&str, &str) = ("Cache-Control", "no-store");
+
+/// For proxies that would hold events back (SSE-03).
+const STREAM_HEADERS: [(&str, &str); 2] =
+    [("Cache-Control", "no-cache, no-transform"), ("X-Accel-Buffering", "no")];
+
+impl Reply<'_> {
+    /// A JSON body.
+    pub(super) fn json(&self, out: &mut Vec<u8>, status: u16, body: &[u8]) {
+        self.with_headers(out, status, Some("application/json"), body, &[NO_STORE]);
+    }
+
+    /// A notification is accepted: no body (HTTP-07).
+    pub(super) fn accepted(&self, out: &mut Vec<u8>) {
+        self.with_headers(out, 202, None, b"", &[]);
+    }
+
+    /// The head of an event stream.
+    pub(super) fn stream_head(&self, out: &mut Vec<u8>) {
+        self.count(200);
+        let head = ResponseHead {
+            content_type: Some("text/event-stream"),
+            length: Length::of_stream(self.minor),
+            keep_alive: self.closing == Closing::KeepAlive,
+            minor: self.minor,
+            date: &self.core.clock.date(),
+            extra: &STREAM_HEADERS,
+        };
+        respond::head(out, 200, &head);
+    }
+
+    /// One event of a stream.
+    pub(super) fn event(&self, out: &mut Vec<u8>, json: &[u8]) {
+        self.frame(out, |out| sse::message(out, json));
+    }
+
+    /// A comment that keeps a quiet stream alive (SSE-10).
+    pub(super) fn comment(&self, out: &mut Vec<u8>) {
+        self.frame(out, |out| sse::comment(out, "keepalive"));
+    }
+
+    fn frame(&self, out: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) {
+        match Length::of_stream(self.minor) {
+            Length::Chunked => respond::chunk(out, write),
+            _ => write(out),
+        }
+    }
+
+    /// The end of a stream (SSE-07).
+    pub(super) fn stream_end(&self, out: &mut Vec<u8>) {
+        if Length::of_stream(self.minor) == Length::Chunked {
+            respond::last_chunk(out);
+        }
+    }
+
+    /// Whether the connection can live on after a stream.
+    pub(super) fn stream_closing(&self) -> Closing {
+        match Length::of_stream(self.minor) {
+            Length::Chunked => self.closing,
+            _ => Closing::Close,
+        }
+    }
+
+    fn with_headers(
+        &self,
+        out: &mut Vec<u8>,
+        status: u16,
+        content_type: Option<&str>,
+        body: &[u8],
+        extra: &[(&str, &str)],
+    ) {
+        self.count(status);
+        let head = ResponseHead {
+            content_type,
+            length: Length::Known(body.len()),
+            keep_alive: self.closing == Closing::KeepAlive,
+            minor: self.minor,
+            date: &self.core.clock.date(),
+            extra,
+        };
+        respond::head(out, status, &head);
+        out.extend_from_slice(body);
+    }
+
+    fn count(&self, status: u16) {
+        if let Some(class) = self.core.counters.responses.get(usize::from(status / 100) - 1) {
+            class.add(1);
+        }
+    }
+}
+
+/// A refusal of the ladder, with the id where it is known (RPC-10).
+pub(super) fn refusal<L>(
+    connection: &mut Connection<L>,
+    refusal: Refusal,
+    id: Option<&Id<'_>>,
+    closing: Closing,
+) {
+    let reply = Reply { core: &connection.core, minor: connection.machine.head().minor, closing };
+    refused(&reply, &mut connection.out, refusal, id);
+}
+
+/// Writes a refusal.
+pub(super) fn refused(reply: &Reply<'_>, out: &mut Vec<u8>, refusal: Refusal, id: Option<&Id<'_>>) {
+    let rung = refusal.rung as usize;
+    if let Some(counter) = reply.core.counters.rejected.get(rung - 1) {
+        counter.add(1);
+    }
+    tracing::debug!(
+        rung,
+        status = refusal.status,
+        reason = refusal.error.as_ref().map(|error| &*error.message),
+        "request refused"
+    );
+    let mut body = refusal.body.unwrap_or_default();
+    if let Some(error) = &refusal.error {
+        write::error_response(&mut body, id, error);
+    }
+    let mut extra: smallvec::SmallVec<[(&str, &str); 4]> = smallvec::smallvec![NO_STORE];
+    extra.extend(refusal.headers.iter().map(|(name, value)| (*name, &**value)));
+    reply.with_headers(out, refusal.status, Some("application/json"), &body, &extra);
+}
+
+/// A status without a body.
+pub(super) fn plain<L>(connection: &mut Connection<L>, status: u16, closing: Closing) {
+    let minor = connection.machine.head().minor;
+    let reply = Reply { core: &connection.core, minor, closing };
+    reply.with_headers(&mut connection.out, status, None, b"", &[]);
+}
+
+/// A request that could not be framed: its sender is told what was wrong, and the connection closes.
+pub(super) fn reject<L>(connection: &mut Connection<L>, reject: Reject) {
+    tracing::debug!(status = reject.status, reason = reject.reason, "request cannot be framed");
+    let error = RpcError::invalid_request(reject.reason);
+    let mut body = Vec::new();
+    write::error_response(&mut body, None, &error);
+    let reply = Reply { core: &connection.core, minor: 1, closing: Closing::Close };
+    reply.with_headers(
+        &mut connection.out,
+        reject.status,
+        Some("application/json"),
+        &body,
+        &[NO_STORE],
+    );
+}

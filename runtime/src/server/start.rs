@@ -1,0 +1,281 @@
+//! From the description to running workers.
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+
+use codec::cursor::Cursors;
+use codec::state::{Codec, Keys};
+use transport::mcp::origin;
+
+use super::builder::{Builder, Reference};
+use super::handle::Handle;
+use crate::app::App;
+use crate::engine::core::CoreConfig;
+use crate::engine::worker::{self, StartError, WorkerConfig};
+use crate::error::Error;
+use crate::hub::{Bus, Event, Exchange, ExchangeConfig, Kinds, LocalBus, Topic};
+use crate::io;
+use crate::notifier::Notifier;
+use crate::registry::{Changed, Draft, RegistrationError, Registry};
+use crate::state::{States, keys};
+
+/// Connections that wait in the kernel for one worker.
+const BACKLOG: u32 = 4096;
+
+/// Jobs from other threads that may wait for one core.
+const MAILBOX_JOBS: usize = 1024;
+
+/// Capacity of a pooled read buffer, in bytes.
+const BUFFER_BYTES: usize = 4 * 1024;
+
+/// Idle read buffers that one core keeps.
+const BUFFERS_KEPT: usize = 1024;
+
+/// A described server with an address.
+#[must_use = "a bound server does nothing until it is run or started"]
+pub struct Bound {
+    pub(super) builder: Builder,
+    pub(super) address: String,
+}
+
+impl Bound {
+    /// Runs the server on this thread's behalf until it is drained or the process ends.
+    ///
+    /// # Errors
+    /// What kept it from starting: a wrong registration, a wrong setting, an address in use, a refused driver.
+    pub fn run(self) -> Result<(), Error> {
+        self.start()?.join()
+    }
+
+    /// Starts the server and returns at once; it runs until the handle drains it.
+    ///
+    /// # Errors
+    /// As for [`run`](Self::run).
+    pub fn start(self) -> Result<Handle, Error> {
+        let Self { mut builder, address } = self;
+        let address = resolve(&address)?;
+        let workers = builder.workers.unwrap_or_else(|| {
+            std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get)
+        });
+        let config = WorkerConfig {
+            workers,
+            pin: builder.pin,
+            driver: builder.driver,
+            core: core_config(&builder),
+        };
+        let loopback = address.ip().is_loopback();
+        // What the program got wrong is told before the machine is asked for anything.
+        if let Some(fault) = builder.fault.take() {
+            return Err(fault);
+        }
+        let app = builder.build(workers, loopback)?;
+        let bound = io::bind(address, BACKLOG, workers)
+            .map_err(|error| Error::Address(error.to_string()))?;
+        let workers = worker::start(app.clone(), Some(bound), &config).map_err(start_error)?;
+        connect(&app, &workers);
+        Ok(Handle::new(app, workers))
+    }
+}
+
+/// Lets events reach the cores: each inbox rings its own core.
+fn connect(app: &Arc<App>, workers: &worker::Workers<App>) {
+    for (core, mailbox) in workers.mailboxes().iter().enumerate() {
+        let mailbox = mailbox.clone();
+        app.exchange.inbox(core).set_bell(Box::new(move || mailbox.nudge(1)));
+    }
+}
+
+fn start_error(error: StartError) -> Error {
+    match error {
+        StartError::Bind(error) => Error::Address(error.to_string()),
+        StartError::Driver(error) => Error::Driver(error.to_string()),
+        StartError::Worker { worker, source } => Error::System(std::io::Error::new(
+            source.kind(),
+            format!("worker {worker} cannot start: {source}"),
+        )),
+    }
+}
+
+fn resolve(address: &str) -> Result<SocketAddr, Error> {
+    let fault = |why: String| {
+        Error::Address(format!(
+            "address {address:?}: {why}; expected HOST:PORT, such as 127.0.0.1:8080"
+        ))
+    };
+    let mut found = address.to_socket_addrs().map_err(|error| fault(error.to_string()))?;
+    found.next().ok_or_else(|| fault("no such host".to_owned()))
+}
+
+pub(super) fn core_config(builder: &Builder) -> CoreConfig {
+    CoreConfig {
+        connections_max: builder.limits.connections_per_core,
+        mailbox_depth: MAILBOX_JOBS,
+        stall_threshold: builder.limits.stall_warning,
+        buffer_bytes: BUFFER_BYTES,
+        buffers_kept_max: BUFFERS_KEPT,
+        date: transport::http::date::format,
+    }
+}
+
+impl Builder {
+    /// Checks everything and makes the shared half of the server.
+    pub(super) fn build(mut self, cores: usize, loopback: bool) -> Result<Arc<App>, Error> {
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        let guard = origin::Guard::new(loopback, &self.hosts, &self.origins)
+            .map_err(|error| Error::Config(error.to_string()))?;
+        let keys = Arc::new(self.seal_keys(loopback)?);
+        let registry = Arc::new(Registry::new(self.limits.entries));
+        self.fill(&registry)?;
+        let info_json = serde_json::to_string(&self.info)
+            .map_err(|error| Error::Config(format!("server info: {error}")))?;
+        let bus: Arc<dyn Bus> = self.bus.take().unwrap_or_else(|| Arc::new(LocalBus::new()));
+        let exchange = Exchange::new(
+            ExchangeConfig {
+                cores,
+                kinds: self.kinds()?,
+                matcher: self.matcher.take(),
+                server_info: self.stamp_info.then(|| info_json.as_str().into()),
+                subscriptions_max: self.limits.subscriptions,
+                subscriptions_per_principal_max: self.limits.subscriptions_per_principal,
+            },
+            &*bus,
+        );
+        announce(&registry, bus.clone());
+        let codec =
+            Codec::new(keys.clone(), self.protection).with_ttl_secs(self.state_ttl.as_secs());
+        let states = States { codec, replay: self.replay, bytes_max: self.limits.state_bytes };
+        let offload = crate::offload::Pools::start(
+            &self.limits,
+            #[cfg(feature = "tokio")]
+            self.tokio,
+        )?;
+        Ok(Arc::new(App {
+            info: self.info,
+            info_json: info_json.into(),
+            instructions: self.instructions,
+            limits: self.limits,
+            registry,
+            names: self.names,
+            methods: self.methods,
+            extensions: self.extensions,
+            hooks: self.hooks,
+            states,
+            cursors: Cursors::new(keys),
+            page_size: self.page_size,
+            cache: self.cache,
+            mode: self.mode,
+            logging: self.logging,
+            stamp_info: self.stamp_info,
+            announces: self.announces,
+            path: self.path,
+            guard,
+            notifier: Notifier::new(bus),
+            exchange,
+            offload,
+        }))
+    }
+
+    fn seal_keys(&mut self, loopback: bool) -> Result<Keys, Error> {
+        let mut given = std::mem::take(&mut self.keys).into_iter();
+        let fault = |id: &str, fault: codec::state::KeyFault| {
+            Error::Config(format!("state key {id:?}: {fault}"))
+        };
+        let Some((id, secret)) = given.next() else {
+            if !loopback {
+                tracing::warn!(
+                    "no state key is set: cursors and request states of this process are refused by every other \
+                     replica and after a restart"
+                );
+            }
+            return Keys::random().map_err(|error| fault("random", error));
+        };
+        let first = keys(&id, &secret)?;
+        given.try_fold(first, |ring, (id, secret)| {
+            ring.with_old(&id, &secret).map_err(|error| fault(&id, error))
+        })
+    }
+
+    fn kinds(&mut self) -> Result<Kinds, Error> {
+        let mut kinds = Kinds::default();
+        for field in std::mem::take(&mut self.fields) {
+            let name = field.field.clone();
+            kinds
+                .register(field)
+                .map_err(|why| Error::Config(format!("subscription field {name:?}: {why}")))?;
+        }
+        Ok(kinds)
+    }
+
+    fn fill(&mut self, registry: &Registry) -> Result<(), Error> {
+        self.attach_scopes()?;
+        self.attach_completers()?;
+        let (tools, prompts) = (std::mem::take(&mut self.tools), std::mem::take(&mut self.prompts));
+        let resources = std::mem::take(&mut self.resources);
+        let templates = std::mem::take(&mut self.templates);
+        let fill = |draft: &mut Draft| -> Result<(), RegistrationError> {
+            tools.into_iter().try_for_each(|entry| draft.tools.add(entry))?;
+            prompts.into_iter().try_for_each(|entry| draft.prompts.add(entry))?;
+            resources.into_iter().try_for_each(|entry| draft.resources.add(entry))?;
+            templates.into_iter().try_for_each(|entry| draft.templates.add(entry))
+        };
+        registry.edit(fill)?;
+        Ok(())
+    }
+
+    fn attach_scopes(&mut self) -> Result<(), Error> {
+        for (name, scopes) in std::mem::take(&mut self.scopes) {
+            let tool =
+                self.tools.iter_mut().find(|tool| tool.def.name == name).ok_or_else(|| {
+                    Error::Config(format!(
+                        "scopes are required of tool {name:?}, which is not registered"
+                    ))
+                })?;
+            tool.scopes.extend(scopes);
+        }
+        Ok(())
+    }
+
+    fn attach_completers(&mut self) -> Result<(), Error> {
+        for (reference, name, handler) in std::mem::take(&mut self.completers) {
+            let known = match &reference {
+                Reference::Prompt(prompt) => self
+                    .prompts
+                    .iter_mut()
+                    .find(|entry| entry.def.name == *prompt)
+                    .filter(|entry| entry.def.arguments.iter().flatten().any(|a| a.name == name))
+                    .map(|entry| &mut entry.completers),
+                Reference::Template(template) => self
+                    .templates
+                    .iter_mut()
+                    .find(|entry| entry.def.uri_template == *template)
+                    .filter(|entry| entry.template.variables().any(|variable| variable == name))
+                    .map(|entry| &mut entry.completers),
+            };
+            let Some(completers) = known else {
+                return Err(Error::Config(format!(
+                    "a completion for {name:?} of {reference:?}, which has no such argument or variable; register \
+                     the prompt or template first"
+                )));
+            };
+            completers.insert(name, handler);
+        }
+        Ok(())
+    }
+}
+
+/// Registry changes publish by themselves (SUB-20).
+fn announce(registry: &Registry, bus: Arc<dyn Bus>) {
+    registry.on_change(Box::new(move |changed: Changed| {
+        for (moved, topic) in [
+            (changed.tools, Topic::ToolsListChanged),
+            (changed.prompts, Topic::PromptsListChanged),
+            (changed.resources, Topic::ResourcesListChanged),
+        ] {
+            if moved {
+                bus.publish(&Event::ListChanged(topic));
+            }
+        }
+    }));
+}
