@@ -144,7 +144,8 @@ impl Inbox {
         }
     }
 
-    /// Whether a look would find something: for the core's own loop, should the bell's message be lost.
+    /// Whether a look would find something.
+    #[cfg(test)]
     pub(crate) fn has_news(&self) -> bool {
         self.ringing.load(Ordering::Acquire)
     }
@@ -182,6 +183,7 @@ impl Inbox {
     }
 
     /// Keys wanted now.
+    #[cfg(test)]
     pub(crate) fn keys_wanted(&self) -> usize {
         self.keys_wanted.load(Ordering::Acquire)
     }

@@ -44,14 +44,17 @@ use topic::Topics;
 
 use crate::engine::counters::CoreCounters;
 
+/// The followed keys of one kind, by their text.
+type KeyMap = HashMap<Arc<str>, Rc<Followers>>;
+
 /// The streams of one core. Single-threaded; everything it holds for a stream is gone when the stream's
 /// [`Subscription`] is dropped.
 pub(crate) struct Hub {
     exchange: Arc<Exchange>,
     inbox: Arc<Inbox>,
     lists: RefCell<Lists>,
-    /// By kind, then by text.
-    keys: RefCell<Box<[HashMap<Arc<str>, Rc<Followers>>]>>,
+    /// By kind.
+    keys: RefCell<Box<[KeyMap]>>,
     draining: Cell<bool>,
     counters: Arc<CoreCounters>,
 }
@@ -64,7 +67,7 @@ impl Hub {
         counters: Arc<CoreCounters>,
     ) -> Rc<Hub> {
         let inbox = Arc::clone(exchange.inbox(core));
-        let keys = exchange.kinds.iter().map(|_| HashMap::new()).collect();
+        let keys = exchange.kinds.iter().map(|_| KeyMap::new()).collect();
         Rc::new(Hub {
             exchange,
             inbox,
@@ -154,7 +157,7 @@ impl Hub {
                 let map = &mut self.keys.borrow_mut()[key.kind.index()];
                 map.remove(&key.text);
                 if map.is_empty() {
-                    *map = HashMap::new();
+                    *map = KeyMap::new();
                 }
                 self.inbox.forget_key(key);
             }

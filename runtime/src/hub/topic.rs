@@ -6,6 +6,7 @@ use std::sync::Arc;
 /// A list whose change a subscriber may follow. LEDGER SUB-07.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
+#[allow(clippy::enum_variant_names, reason = "they are the names of the protocol's filter fields")]
 pub enum Topic {
     /// `notifications/tools/list_changed`
     ToolsListChanged,
