@@ -13,7 +13,7 @@ use crate::engine::guard;
 /// Widens the match of resource URIs: `(subscribed, updated) -> bool`, asked only where the two differ
 /// (LEDGER SUB-09, D-15). It runs on the cores, once per subscribed URI of the core and updated URI: cheap and
 /// without side effects. A panic in it is a no.
-pub type Matcher = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
+pub(crate) type Matcher = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
 
 /// The start-up choices of subscriptions.
 pub(crate) struct ExchangeConfig {
@@ -76,6 +76,7 @@ impl Exchange {
     }
 
     /// Subscriptions open now, on all cores.
+    #[cfg(test)]
     pub(crate) fn open_count(&self) -> usize {
         self.seats.taken()
     }

@@ -38,7 +38,7 @@ impl Default for FilterLimits {
 
 /// What an authorisation question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Subject<'a> {
+pub(crate) enum Subject<'a> {
     /// May the opener hear of this resource?
     Resource(&'a str),
     /// May the opener hear of this key of an extension's filter field?
@@ -150,16 +150,6 @@ impl Filter {
                 && allowed(access, subject(kinds, *kind, key))
         });
         self
-    }
-
-    /// Nothing to deliver: the listen is acknowledged with `{}` and ended at once. LEDGER SUB-18.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.topics.is_empty() && self.keys.is_empty()
-    }
-
-    /// Whether a key of this extension field was asked for: the field may need a client capability (TSK-15).
-    pub(crate) fn asks_for(&self, kind: Kind) -> bool {
-        self.keys.iter().any(|(of, _)| *of == kind)
     }
 }
 

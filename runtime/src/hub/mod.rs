@@ -27,17 +27,15 @@ use codec::id::OwnedId;
 
 pub use bus::{Bus, LocalBus, Sink};
 pub use event::{Event, Payload};
-pub use exchange::Matcher;
-pub(crate) use exchange::{Exchange, ExchangeConfig};
-pub use filter::Subject;
-pub(crate) use filter::{Access, Filter, FilterFault, FilterLimits, Supported};
+pub(crate) use exchange::{Exchange, ExchangeConfig, Matcher};
+pub(crate) use filter::{Access, Filter, FilterLimits, Subject, Supported};
 pub(crate) use frame::Envelope;
-pub(crate) use inbox::{Bell, Inbox};
 pub(crate) use seats::Full;
 pub(crate) use stream::Stream;
 pub use topic::{ExtensionField, Topic};
 pub(crate) use topic::{Kind, Kinds};
 
+use inbox::Inbox;
 use index::{Followers, Lists};
 use seats::Seat;
 use topic::Topics;

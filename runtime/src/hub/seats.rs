@@ -63,6 +63,7 @@ impl Seats {
     }
 
     /// Places taken now, in the whole process.
+    #[cfg(test)]
     pub(crate) fn taken(&self) -> usize {
         self.lock().total
     }

@@ -23,6 +23,7 @@ pub(crate) const TAKE_BYTES_MAX: usize = 32 * 1024;
 
 /// One open subscription. Belongs to its core's [`super::Hub`]; single-threaded.
 pub(crate) struct Stream {
+    /// The listen request's, which tags every message of the subscription.
     id: OwnedId,
     kinds: Arc<Kinds>,
     honoured: Topics,
@@ -77,11 +78,6 @@ impl Stream {
             keyed,
             places: Default::default(),
         }
-    }
-
-    /// The listen request's id, which tags every message of the subscription.
-    pub(crate) fn id(&self) -> &OwnedId {
-        &self.id
     }
 
     /// The topics that were honoured.

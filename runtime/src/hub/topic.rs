@@ -127,11 +127,6 @@ impl Kinds {
         Ok(())
     }
 
-    /// How many kinds there are: resources and the extensions.
-    pub(crate) fn len(&self) -> usize {
-        1 + self.extensions.len()
-    }
-
     pub(crate) fn iter(&self) -> impl Iterator<Item = Kind> {
         (0..=self.extensions.len() as u8).map(Kind)
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::super::filter::{Access, Filter, FilterLimits, Subject, Supported};
 use super::super::frame;
-use super::super::topic::{ExtensionField, Kind, Topic};
+use super::super::topic::{ExtensionField, Topic};
 use super::{id, kinds};
 
 const ALL: Supported = Supported { tools: true, prompts: true, resources: true, subscribe: true };
@@ -93,16 +93,6 @@ fn only_what_the_server_emits_is_honoured() {
     assert_eq!(honour(ALL), all);
 }
 
-/// [SUB-18] a filter that asks for nothing, or for nothing supported, is empty
-#[test]
-fn nothing_honoured_is_told_apart() {
-    let parsed = |value| parse(&json!({ "notifications": value })).expect("well-typed");
-    assert!(parsed(json!({})).is_empty());
-    let tools = parsed(json!({ "toolsListChanged": true }));
-    assert!(!tools.is_empty());
-    assert!(tools.honoured(Supported::default(), &kinds(), None).is_empty());
-}
-
 /// [SUB-10] refused URIs and keys are left out; a predicate that panics refuses
 #[test]
 fn the_opener_is_asked_about_every_key() {
@@ -119,8 +109,6 @@ fn the_opener_is_asked_about_every_key() {
     let honoured = filter.expect("well-typed").honoured(ALL, &kinds(), Some(&access));
     let expected = json!({ "resourceSubscriptions": ["file:///open"], "taskIds": ["mine"] });
     assert_eq!(acked(&honoured), expected);
-    let tasks = kinds().named("taskIds").expect("registered");
-    assert!(honoured.asks_for(tasks) && honoured.asks_for(Kind::RESOURCE));
 }
 
 /// [SUB-17] [SEC-02] the number of entries and the length of each are bounded
