@@ -30,6 +30,7 @@ mod error;
 mod handler;
 mod hooks;
 mod hub;
+mod in_process;
 mod io;
 mod limits;
 mod notifier;
@@ -52,6 +53,7 @@ pub use handler::{
 };
 pub use hooks::{Answered, Denied, Observed, Principal, RequestHead};
 pub use hub::{Bus, Event, ExtensionField, LocalBus, Payload, Sink, Topic};
+pub use in_process::{InProcess, InProcessConnection};
 pub use limits::Limits;
 pub use notifier::Notifier;
 #[cfg(feature = "tokio")]

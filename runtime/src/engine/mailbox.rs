@@ -120,10 +120,6 @@ impl<S: Serve> Mailbox<S> {
         self.bell.drain_within_ms.fetch_min(within_ms.min(NO_DRAIN - 1), Ordering::AcqRel);
         self.bell.ring();
     }
-
-    pub(crate) fn bell(&self) -> &Arc<Bell> {
-        &self.bell
-    }
 }
 
 /// The core's side.

@@ -2,11 +2,14 @@
 //! handler leave its core. It moves connections and time; it knows neither HTTP nor MCP.
 
 pub(crate) mod clock;
+#[cfg(feature = "tokio")]
+pub(crate) mod companion;
 pub(crate) mod core;
 pub(crate) mod counters;
 pub(crate) mod deadline;
 pub(crate) mod driver;
 pub(crate) mod guard;
+mod life;
 pub(crate) mod listen;
 pub(crate) mod mailbox;
 pub(crate) mod offload;

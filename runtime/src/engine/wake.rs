@@ -122,7 +122,7 @@ impl TaskWaker {
     /// Polls with the thread-safe waker, which from now on wakes the task of `cx`.
     pub(crate) fn with<R>(&self, cx: &Context<'_>, poll: impl FnOnce(&mut Context<'_>) -> R) -> R {
         self.attach(cx.waker());
-        poll(&mut Context::from_waker(&self.waker))
+        poll(&mut Context::from_waker(self.waker()))
     }
 
     /// Makes the thread-safe waker wake `task`, a waker of this thread.

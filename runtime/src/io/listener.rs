@@ -24,23 +24,12 @@ const ACCEPTS_PER_TURN: u32 = 64;
 pub(crate) const REFUSAL: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 
-/// Why an address cannot be listened on. Its text names the address and the remedy.
+/// Why an address cannot be listened on. Its text names the address and the remedy, its source is the system's
+/// [`io::Error`].
 #[derive(Debug)]
 pub struct BindError {
     addr: SocketAddr,
     source: io::Error,
-}
-
-impl BindError {
-    /// The address that was asked for.
-    pub fn addr(&self) -> SocketAddr {
-        self.addr
-    }
-
-    /// The system's own reason; `AddrInUse` when another server listens there.
-    pub fn kind(&self) -> io::ErrorKind {
-        self.source.kind()
-    }
 }
 
 impl fmt::Display for BindError {

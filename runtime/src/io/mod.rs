@@ -4,7 +4,7 @@
 //! Nothing here knows HTTP or MCP. A data operation in flight is never dropped by a caller that goes on using the
 //! link; what may be dropped is [`Link::watch`], and what ends an operation early is [`Shutdown`].
 
-mod link;
+pub(crate) mod link;
 mod listener;
 pub(crate) mod mem;
 mod tcp;
@@ -12,8 +12,8 @@ mod tcp;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use link::{Ends, How, Link, Peer, Shutdown};
-pub(crate) use listener::{BindError, Bound, Listener, ListenerStop, REFUSAL, bind};
+pub(crate) use link::{How, Link, Peer, Shutdown};
+pub(crate) use listener::{BindError, Bound, Listener, REFUSAL, bind};
 pub(crate) use tcp::TcpLink;
 
 /// Lets the other ready tasks of this core run once. A future that wakes itself would be polled again before them, so

@@ -22,6 +22,7 @@ use crate::handler::{self, CacheHint, Completion, Completions, Handler, PromptOu
 use crate::handler::{ResourceOutput, ToolOutput};
 use crate::hooks::{Answered, Denied, Hooks, Observed, Principal, RequestHead};
 use crate::hub::{Bus, ExtensionField, Matcher, Supported};
+use crate::in_process::InProcess;
 use crate::limits::Limits;
 use crate::registry::{
     Completers, Names, PromptEntry, RegistrationError, ResourceEntry, TemplateEntry, ToolEntry,
@@ -566,6 +567,14 @@ impl Builder {
     pub fn tokio(mut self, handle: tokio::runtime::Handle) -> Self {
         self.tokio = Some(handle);
         self
+    }
+
+    /// The whole server on the calling thread, without a socket: for tests. Its path is the builder's.
+    ///
+    /// # Errors
+    /// As for [`Bound::start`], but for the machine's part.
+    pub fn in_process(self) -> Result<InProcess, Error> {
+        super::start::in_process(self)
     }
 
     /// The address to listen on, such as `127.0.0.1:8080`; port 0 takes a free one.

@@ -2,6 +2,7 @@
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use codec::cursor::Cursors;
 use codec::state::{Codec, Keys};
@@ -10,10 +11,11 @@ use transport::mcp::origin;
 use super::builder::{Builder, Reference};
 use super::handle::Handle;
 use crate::app::App;
-use crate::engine::core::CoreConfig;
+use crate::engine::core::{Core, CoreConfig};
 use crate::engine::worker::{self, StartError, WorkerConfig};
 use crate::error::Error;
 use crate::hub::{Bus, Event, Exchange, ExchangeConfig, Kinds, LocalBus, Topic};
+use crate::in_process::InProcess;
 use crate::io;
 use crate::notifier::Notifier;
 use crate::registry::{Changed, Draft, RegistrationError, Registry};
@@ -77,6 +79,15 @@ impl Bound {
     }
 }
 
+/// A server on a core of the calling thread.
+pub(super) fn in_process(builder: Builder) -> Result<InProcess, Error> {
+    let config = core_config(&builder);
+    let app = builder.build(1, true)?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let parts = Core::simulated(app.clone(), &config, now)?;
+    InProcess::new(app, parts)
+}
+
 /// Lets events reach the cores: each inbox rings its own core.
 fn connect(app: &Arc<App>, workers: &worker::Workers<App>) {
     for (core, mailbox) in workers.mailboxes().iter().enumerate() {
@@ -106,7 +117,7 @@ fn resolve(address: &str) -> Result<SocketAddr, Error> {
     found.next().ok_or_else(|| fault("no such host".to_owned()))
 }
 
-pub(super) fn core_config(builder: &Builder) -> CoreConfig {
+fn core_config(builder: &Builder) -> CoreConfig {
     CoreConfig {
         connections_max: builder.limits.connections_per_core,
         mailbox_depth: MAILBOX_JOBS,

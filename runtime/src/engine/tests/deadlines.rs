@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::{bells, date_of};
 use crate::engine::clock::Clock;
 use crate::engine::deadline::{Deadlines, Kind};
-use crate::io::{Ends, How, Shutdown};
+use crate::io::link::{Ends, How, Shutdown};
 
 /// Remembers how it was shut down.
 #[derive(Default)]

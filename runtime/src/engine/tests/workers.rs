@@ -1,6 +1,6 @@
 //! Whole workers: start, serve, refuse, survive, drain.
 
-use std::io::{ErrorKind, Read, Write};
+use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -174,7 +174,6 @@ fn a_drain_ends_what_does_not_leave() {
 fn a_taken_address_is_refused() {
     let (workers, addr) = echo(&config(Chosen::Epoll, 1));
     let refused = bind(addr, BACKLOG, 1).expect_err("the address is taken");
-    assert_eq!((refused.kind(), refused.addr()), (ErrorKind::AddrInUse, addr));
     let text = StartError::from(refused).to_string();
     assert!(text.contains(&addr.to_string()) && text.contains("choose another port"), "{text}");
     end(workers, 0);

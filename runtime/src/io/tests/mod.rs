@@ -1,0 +1,11 @@
+//! Tests of the links and the listener.
+
+mod mem;
+mod tcp;
+
+/// Room for one read.
+const ROOM: usize = 64;
+
+fn buffer() -> Vec<u8> {
+    Vec::with_capacity(ROOM)
+}
