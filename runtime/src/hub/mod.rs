@@ -101,7 +101,7 @@ impl Hub {
             stream.end();
         }
         self.counters.subscriptions_open.add(1);
-        Ok(Subscription { hub: Rc::clone(self), stream, _seat: seat })
+        Ok(Subscription { hub: Rc::clone(self), stream, seat: Some(seat) })
     }
 
     /// Streams open on this core.
@@ -229,7 +229,8 @@ impl Hub {
 pub(crate) struct Subscription {
     hub: Rc<Hub>,
     stream: Rc<Stream>,
-    _seat: Seat,
+    /// Present until the drop.
+    seat: Option<Seat>,
 }
 
 impl Subscription {
@@ -250,6 +251,8 @@ impl Deref for Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         self.hub.close(&self.stream);
+        // Before the gauge moves: whoever sees the stream gone finds its place free.
+        drop(self.seat.take());
         self.hub.counters.subscriptions_open.sub(1);
     }
 }
