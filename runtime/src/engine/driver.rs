@@ -48,7 +48,7 @@ impl std::str::FromStr for Driver {
 
 /// io_uring was asked for and this process may not use it. The text says why and what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DriverError {
+pub(crate) struct DriverError {
     cause: String,
     remedy: &'static str,
 }

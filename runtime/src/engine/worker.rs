@@ -29,8 +29,7 @@ pub(crate) struct WorkerConfig {
 
 /// Why a server could not start. Nothing is left running then.
 #[derive(Debug)]
-#[non_exhaustive]
-pub enum StartError {
+pub(crate) enum StartError {
     /// The address cannot be listened on.
     Bind(BindError),
     /// io_uring was demanded and is not available.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// One connected peer. Static dispatch; the futures stay on the core that owns the link.
 ///
-/// A pending [`read`](Link::read) or [`write_all`](Link::write_all) must be polled to its end: with io_uring the
+/// A pending [`read`](Link::read) or [`write_paced`](Link::write_paced) must be polled to its end: with io_uring the
 /// kernel owns the buffer meanwhile, and bytes already received would be lost with the future. To end one early,
 /// use the [`Shutdown`] handle: the operation then finishes by itself.
 pub(crate) trait Link {
@@ -25,13 +25,14 @@ pub(crate) trait Link {
         buf: Vec<u8>,
     ) -> impl Future<Output = (io::Result<usize>, Vec<u8>)>;
 
-    /// Writes the whole of `buf`, which comes back unchanged.
+    /// [`write_paced`](Link::write_paced) at whatever pace.
+    #[cfg(test)]
     fn write_all(&mut self, buf: Vec<u8>) -> impl Future<Output = (io::Result<()>, Vec<u8>)> {
         self.write_paced(buf, |_| {})
     }
 
-    /// As [`write_all`](Link::write_all), calling `progress` with the bytes each partial write moved, so that a write
-    /// deadline can measure silence instead of total time.
+    /// Writes the whole of `buf`, which comes back unchanged, and calls `progress` with the bytes each partial write moved,
+    /// so that a write deadline can measure silence instead of total time.
     fn write_paced(
         &mut self,
         buf: Vec<u8>,

@@ -27,7 +27,7 @@ pub(crate) const REFUSAL: &[u8] =
 /// Why an address cannot be listened on. Its text names the address and the remedy, its source is the system's
 /// [`io::Error`].
 #[derive(Debug)]
-pub struct BindError {
+pub(crate) struct BindError {
     addr: SocketAddr,
     source: io::Error,
 }

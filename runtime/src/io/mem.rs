@@ -284,6 +284,28 @@ impl MemPeer {
         Ok(n)
     }
 
+    /// Takes everything the link has written so far, without waiting.
+    pub(crate) fn take(&self) -> Vec<u8> {
+        let mut out = Vec::new();
+        self.wire.outbound.take(usize::MAX, &mut out);
+        out
+    }
+
+    /// True once the link has ended its stream (bytes may still be unread).
+    pub(crate) fn link_ended(&self) -> bool {
+        self.wire.outbound.ended.get()
+    }
+
+    /// Leaves without reading any more: the link's writes fail, its reads end after what was sent.
+    pub(crate) fn close(&self) {
+        self.wire.inbound.end();
+        self.wire.outbound.break_off();
+    }
+}
+
+/// What only a test does to a link.
+#[cfg(test)]
+impl MemPeer {
     /// Writes the whole of `bytes`, waiting for room.
     pub(crate) async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
         while !bytes.is_empty() {
@@ -300,13 +322,6 @@ impl MemPeer {
         Ok(())
     }
 
-    /// Takes everything the link has written so far, without waiting.
-    pub(crate) fn take(&self) -> Vec<u8> {
-        let mut out = Vec::new();
-        self.wire.outbound.take(usize::MAX, &mut out);
-        out
-    }
-
     /// Waits for bytes from the link; an empty vector is the end of its stream.
     pub(crate) async fn read(&self) -> Vec<u8> {
         let pipe = &self.wire.outbound;
@@ -320,20 +335,9 @@ impl MemPeer {
         .await
     }
 
-    /// True once the link has ended its stream (bytes may still be unread).
-    pub(crate) fn link_ended(&self) -> bool {
-        self.wire.outbound.ended.get()
-    }
-
     /// Ends this end's stream; answers can still be read.
     pub(crate) fn half_close(&self) {
         self.wire.inbound.end();
-    }
-
-    /// Leaves without reading any more: the link's writes fail, its reads end after what was sent.
-    pub(crate) fn close(&self) {
-        self.wire.inbound.end();
-        self.wire.outbound.break_off();
     }
 
     /// Breaks the connection: both directions fail at once and lose what was on its way.

@@ -52,8 +52,6 @@ pub(crate) struct FilteredPage<'a, E> {
     pub(crate) entries: Vec<&'a Arc<E>>,
     /// As in [`Page`].
     pub(crate) next: Option<u64>,
-    /// Whether anything at all was held back, on this page or another: then the list is private (CCH-05).
-    pub(crate) held_back: bool,
 }
 
 impl<E: Entry> Listing<E> {
@@ -88,14 +86,6 @@ impl<E: Entry> Listing<E> {
     /// All entries in list order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<E>> {
         self.entries.iter()
-    }
-
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.entries.is_empty()
     }
 
     /// The whole list as a JSON array.
@@ -138,8 +128,7 @@ impl<E: Entry> Listing<E> {
             }
             entries.push(entry);
         }
-        let held_back = self.entries.iter().any(|entry| !may_see(entry));
-        FilteredPage { entries, next, held_back }
+        FilteredPage { entries, next }
     }
 
     fn position_after(&self, after: Option<u64>) -> usize {

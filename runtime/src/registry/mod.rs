@@ -21,11 +21,11 @@ mod tests;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::ArcSwap;
 
 pub(crate) use entry::{Completers, Names, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry};
 pub use error::{RegistrationError, RegistrationFault, Thing};
-pub(crate) use listing::{Entry, FilteredPage, Listing, Page};
+pub(crate) use listing::{Entry, Listing};
 pub(crate) use shelf::Shelf;
 pub(crate) use snapshot::{ResourceMatch, Serves, Snapshot};
 
@@ -82,11 +82,6 @@ impl Registry {
             draft: Mutex::new(draft),
             listener: OnceLock::new(),
         }
-    }
-
-    /// The current snapshot, for use within one synchronous stretch. Never blocks.
-    pub(crate) fn load(&self) -> Guard<Arc<Snapshot>> {
-        self.current.load()
     }
 
     /// The number of the newest snapshot: one load, for readers that keep a snapshot of their own.

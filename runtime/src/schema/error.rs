@@ -36,12 +36,12 @@ pub enum SchemaError {
     },
     /// A reference comes back to itself on the same value, so checking would never end.
     EndlessReference,
-    /// Nested deeper than [`SCHEMA_DEPTH_MAX`](super::SCHEMA_DEPTH_MAX) levels (JSC-04).
+    /// Nested deeper than 128 levels of JSON (JSC-04).
     TooDeep,
-    /// More than [`SUBSCHEMAS_MAX`](super::SUBSCHEMAS_MAX) subschemas (JSC-04).
+    /// More than 10 000 subschemas (JSC-04).
     TooManySubschemas,
-    /// More than [`SCHEMAS_PER_VALUE_MAX`](super::SCHEMAS_PER_VALUE_MAX) subschemas would apply to one value, or a
-    /// chain of more than [`SCHEMA_CHAIN_MAX`](super::SCHEMA_CHAIN_MAX) (JSC-04).
+    /// More than 4096 subschemas would apply to one value, or a chain of more than 32, counted with repetition through
+    /// `$ref`, `allOf`, `anyOf` and the like (JSC-04).
     TooCostly,
     /// A `pattern` the linear-time engine does not take: look-around, back-references, or too large (JSC-04).
     Pattern {

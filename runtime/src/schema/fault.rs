@@ -16,11 +16,14 @@ use super::{FAULT_TEXT_CHARS_MAX, FAULTS_TOLD_MAX};
 /// Characters of one member name in a path, and of one value a schema names.
 const PART_CHARS_MAX: usize = 48;
 
+/// Characters of one path.
+const PATH_CHARS_MAX: usize = 80;
+
 /// The first faults of the document behind `visit`, whose root is called `root`. Never empty.
 pub(super) fn tell(validator: &Validator<Tape>, visit: &Visit<'_>, root: &str) -> String {
     let mut told = String::new();
     let errors = validator.iter_errors(visit.root());
-    for error in errors.filter(|error| !is_unbelievable(error.instance())).take(FAULTS_TOLD_MAX) {
+    for error in errors.filter(is_believable).take(FAULTS_TOLD_MAX) {
         if !told.is_empty() {
             told.push_str("; ");
         }
@@ -45,7 +48,17 @@ fn path(root: &str, location: &Location) -> String {
             LocationSegment::Property(name) => write!(path, "[{}]", quoted(&name)),
         };
     }
-    path
+    clip_middle(path)
+}
+
+/// A long path keeps its start and its end: the end says more.
+fn clip_middle(path: String) -> String {
+    let chars = path.chars().count();
+    if chars <= PATH_CHARS_MAX {
+        return path;
+    }
+    let half = PATH_CHARS_MAX / 2;
+    path.chars().take(half).chain(['…']).chain(path.chars().skip(chars - half)).collect()
 }
 
 fn is_plain(name: &str) -> bool {
@@ -120,22 +133,43 @@ fn plain(kind: &Kind) -> String {
     }
 }
 
-/// Of several alternatives the one that got furthest into the document is the likely intention.
+/// Of several alternatives the one that got furthest into the document is the likely intention; it is followed to the
+/// end, since what lies between says no more than that there are alternatives.
 fn alternatives(value: &str, context: &[Vec<ValidationError<'static>>], root: &str) -> String {
-    let depth = |error: &&ValidationError<'_>| error.instance_path().as_str().len();
-    let firsts = context.iter().filter_map(|branch| branch.first());
-    let nearest = firsts.filter(|error| !is_unbelievable(error.instance())).max_by_key(depth);
     let lead = format!("{value} matches none of the {} alternatives", context.len());
-    match nearest {
-        Some(error) => {
-            format!(
-                "{lead} (nearest: {}: {})",
-                path(root, error.instance_path()),
-                text(error, root)
-            )
-        }
-        None => lead,
+    let Some(mut nearest) = nearest(context) else {
+        return lead;
+    };
+    while let Some(within) = branches(nearest).and_then(self::nearest) {
+        nearest = within;
     }
+    let place = path(root, nearest.instance_path());
+    format!("{lead} (nearest: {place}: {})", text(nearest, root))
+}
+
+fn nearest<'e>(
+    context: &'e [Vec<ValidationError<'static>>],
+) -> Option<&'e ValidationError<'static>> {
+    let firsts = context.iter().filter_map(|branch| branch.first());
+    let depth = |error: &&ValidationError<'_>| error.instance_path().segments().count();
+    firsts.filter(|error| is_believable(error)).max_by_key(depth)
+}
+
+fn branches<'e>(error: &'e ValidationError<'_>) -> Option<&'e [Vec<ValidationError<'static>>]> {
+    match error.kind() {
+        Kind::AnyOf { context } | Kind::OneOfNotValid { context } => Some(context),
+        _ => None,
+    }
+}
+
+/// Whether the fuel lasted until the fault was found. It did for one about alternatives if it did for any fault of
+/// theirs: those are looked for only after all of them were refused.
+fn is_believable(error: &ValidationError<'_>) -> bool {
+    let shown_before_the_end = !is_unbelievable(error.instance());
+    shown_before_the_end
+        || branches(error).is_some_and(|branches| {
+            branches.iter().flatten().take(FAULTS_TOLD_MAX).any(is_believable)
+        })
 }
 
 /// Where no member at all is allowed, the validator shows the value of the first one and keeps its name to itself.
@@ -149,6 +183,7 @@ fn unexpected_member(error: &ValidationError<'_>, visit: &Visit<'_>) -> Option<S
 
 fn shown(value: &Value) -> String {
     match value {
+        unbelievable if is_unbelievable(unbelievable) => "the value".to_owned(),
         Value::Array(_) => "the array".to_owned(),
         Value::Object(_) => "the object".to_owned(),
         Value::String(text) => quoted(text),

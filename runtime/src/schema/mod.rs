@@ -30,31 +30,31 @@ pub(crate) use input::InputSchema;
 pub(crate) use output::OutputSchema;
 
 /// Levels of JSON nesting in one schema document (JSC-04). As deep as a request may be.
-pub const SCHEMA_DEPTH_MAX: usize = 128;
+pub(crate) const SCHEMA_DEPTH_MAX: usize = 128;
 
 /// Subschemas in one schema document (JSC-04).
-pub const SUBSCHEMAS_MAX: usize = 10_000;
+pub(crate) const SUBSCHEMAS_MAX: usize = 10_000;
 
 /// Subschemas that may apply to one and the same value, counted with repetition through `$ref`, `allOf`,
 /// `anyOf`, `oneOf`, `not`, `if` and `dependentSchemas` (JSC-04): what makes nested `anyOf` exponential.
-pub const SCHEMAS_PER_VALUE_MAX: u32 = 4096;
+pub(crate) const SCHEMAS_PER_VALUE_MAX: u32 = 4096;
 
 /// Longest chain of those through one value (JSC-04). Times the depth of a document, this bounds the stack.
-pub const SCHEMA_CHAIN_MAX: u32 = 32;
+pub(crate) const SCHEMA_CHAIN_MAX: u32 = 32;
 
 /// Bytes one compiled `pattern` may take, and again for its lazily built automaton (JSC-04).
-pub const PATTERN_BYTES_MAX: usize = 1 << 20;
+pub(crate) const PATTERN_BYTES_MAX: usize = 1 << 20;
 
 /// Steps one check may take (JSC-04): about one per value, member or 64 bytes of text looked at.
 /// A step is a few nanoseconds. Linear schemas spend some six steps per value, so this never stops one within the
 /// default body limit; a recursive `oneOf` that tries every branch at every level does meet it.
-pub const CHECK_STEPS_MAX: u64 = 50_000_000;
+pub(crate) const CHECK_STEPS_MAX: u64 = 50_000_000;
 
 /// Faults one refused document may collect while the first ones are being told.
-pub const FAULTS_COLLECTED_MAX: u32 = 64;
+pub(crate) const FAULTS_COLLECTED_MAX: u32 = 256;
 
 /// Faults named in one refusal.
-pub const FAULTS_TOLD_MAX: usize = 3;
+pub(crate) const FAULTS_TOLD_MAX: usize = 3;
 
 /// Characters of one refusal.
-pub const FAULT_TEXT_CHARS_MAX: usize = 200;
+pub(crate) const FAULT_TEXT_CHARS_MAX: usize = 200;

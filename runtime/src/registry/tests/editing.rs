@@ -29,13 +29,13 @@ fn duplicates() {
     });
     let error = outcome.expect_err("a is taken");
     assert_eq!(error.to_string(), r#"tool "a": is registered already"#);
-    assert_eq!(names_in(registry.load().tools.array()), ["a"]);
+    assert_eq!(names_in(registry.snapshot().tools.array()), ["a"]);
     let twice = registry.edit(|draft| {
         draft.resources.add(resource("test://a")?)?;
         draft.resources.add(resource("test://a")?)
     });
     assert_eq!(twice.expect_err("taken").reason(), &Fault::Duplicate);
-    assert!(registry.load().resources.is_empty());
+    assert!(registry.snapshot().resources.array() == "[]");
 }
 
 /// [TOOL-03] registration order, byte-equal as long as nothing changes.
@@ -43,9 +43,9 @@ fn duplicates() {
 fn order_is_stable() {
     let names: Vec<String> = (0..100).rev().map(|at| format!("tool-{at}")).collect();
     let (one, two) = (registry(names.clone()), registry(names.clone()));
-    assert_eq!(names_in(one.load().tools.array()), names);
+    assert_eq!(names_in(one.snapshot().tools.array()), names);
     for _ in 0..100 {
-        assert_eq!(one.load().tools.array(), two.load().tools.array());
+        assert_eq!(one.snapshot().tools.array(), two.snapshot().tools.array());
     }
 }
 
@@ -54,20 +54,20 @@ fn order_is_stable() {
 fn every_change_is_told() {
     let registry = registry(["a".to_owned(), "b".to_owned(), "c".to_owned()]);
     let heard = heard(&registry);
-    let generation = registry.load().generation;
+    let generation = registry.snapshot().generation;
     registry.edit(|draft| draft.tools.set_enabled("b", false)).expect("b exists");
-    assert!(registry.load().tools.get("b").is_none());
-    assert_eq!(names_in(registry.load().tools.array()), ["a", "c"]);
+    assert!(registry.snapshot().tools.get("b").is_none());
+    assert_eq!(names_in(registry.snapshot().tools.array()), ["a", "c"]);
     registry.edit(|draft| draft.tools.set_enabled("b", true)).expect("b exists");
-    assert_eq!(names_in(registry.load().tools.array()), ["a", "b", "c"]);
+    assert_eq!(names_in(registry.snapshot().tools.array()), ["a", "b", "c"]);
     let renamed = tool_of(Tool::new("b").title("B")).expect("a legal tool");
     registry.edit(|draft| draft.tools.update(renamed)).expect("b exists");
-    assert!(registry.load().tools.array().contains(r#""title":"B""#));
+    assert!(registry.snapshot().tools.array().contains(r#""title":"B""#));
     registry.edit(|draft| draft.tools.remove("b")).expect("b exists");
     registry.edit(|draft| draft.tools.add(tool("b"))).expect("b is free");
-    assert_eq!(names_in(registry.load().tools.array()), ["a", "c", "b"]);
+    assert_eq!(names_in(registry.snapshot().tools.array()), ["a", "c", "b"]);
     assert_eq!(*heard.lock().expect("no panics"), [TOOLS; 5]);
-    assert_eq!(registry.load().generation, generation + 5);
+    assert_eq!(registry.snapshot().generation, generation + 5);
 }
 
 /// [SUB-20] [TOOL-14] what no list shows is not told: the same state again, a hidden entry, another handler.
@@ -116,30 +116,30 @@ fn a_listener_may_edit() {
     let inner = Arc::downgrade(&registry);
     registry.on_change(Box::new(move |changed| {
         let registry = inner.upgrade().expect("still there");
-        assert!(changed.tools && registry.load().tools.get("a").is_some());
-        if registry.load().tools.get("b").is_none() {
+        assert!(changed.tools && registry.snapshot().tools.get("a").is_some());
+        if registry.snapshot().tools.get("b").is_none() {
             registry.edit(|draft| draft.tools.add(tool("b"))).expect("b is free");
         }
     }));
     registry.edit(|draft| draft.tools.add(tool("a"))).expect("a is free");
-    assert_eq!(names_in(registry.load().tools.array()), ["a", "b"]);
+    assert_eq!(names_in(registry.snapshot().tools.array()), ["a", "b"]);
 }
 
 /// [DSC-05] [TOOL-01] [CMP-01] capabilities follow what was registered, may be promised, and are not taken back.
 #[test]
 fn capabilities() {
     let registry = Registry::new(10);
-    assert_eq!(registry.load().serves, Default::default());
+    assert_eq!(registry.snapshot().serves, Default::default());
     registry.edit(|draft| Ok(draft.serves.tools = true)).expect("no entries");
-    assert!(registry.load().serves.tools && registry.load().tools.is_empty());
-    assert_eq!(registry.load().tools.array(), "[]");
+    assert!(registry.snapshot().serves.tools);
+    assert_eq!(registry.snapshot().tools.array(), "[]");
     registry.edit(|draft| draft.templates.add(template("test://{id}", &["id"])?)).expect("free");
-    assert!(registry.load().serves.resources && registry.load().serves.completions);
-    assert!(!registry.load().serves.prompts);
+    assert!(registry.snapshot().serves.resources && registry.snapshot().serves.completions);
+    assert!(!registry.snapshot().serves.prompts);
     registry.edit(|draft| draft.templates.remove("test://{id}")).expect("known");
-    assert!(registry.load().serves.resources && registry.load().serves.completions);
+    assert!(registry.snapshot().serves.resources && registry.snapshot().serves.completions);
     registry.edit(|draft| Ok(draft.serves = Default::default())).expect("no entries");
-    assert!(registry.load().serves.tools && registry.load().serves.resources);
+    assert!(registry.snapshot().serves.tools && registry.snapshot().serves.resources);
 }
 
 /// [SEC-02] the number of entries of each kind is bounded, by name.
@@ -169,5 +169,5 @@ fn a_panicking_edit() {
     }));
     assert!(outcome.is_err());
     registry.edit(|draft| draft.tools.add(tool("b"))).expect("b is free");
-    assert_eq!(names_in(registry.load().tools.array()), ["a", "b"]);
+    assert_eq!(names_in(registry.snapshot().tools.array()), ["a", "b"]);
 }

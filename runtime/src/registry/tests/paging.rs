@@ -5,7 +5,8 @@ use std::collections::HashSet;
 use proptest::prelude::*;
 
 use super::*;
-use crate::registry::{Listing, Page};
+use crate::registry::Listing;
+use crate::registry::listing::Page;
 
 /// All pages from the start, as names.
 fn pages(listing: &Listing<ToolEntry>, size: usize) -> Vec<Vec<String>> {
@@ -31,7 +32,7 @@ fn names_of(page: &Page<'_, ToolEntry>) -> Vec<String> {
 fn three_pages() {
     let names: Vec<String> = (0..250).map(|at| format!("t{at}")).collect();
     let registry = registry(names.clone());
-    let pages = pages(&registry.load().tools, 100);
+    let pages = pages(&registry.snapshot().tools, 100);
     assert_eq!(pages.iter().map(Vec::len).collect::<Vec<_>>(), [100, 100, 50]);
     assert_eq!(pages.concat(), names);
 }
@@ -40,12 +41,12 @@ fn three_pages() {
 #[test]
 fn one_page() {
     let registry = registry((0..250).map(|at| format!("t{at}")));
-    let snapshot = registry.load();
+    let snapshot = registry.snapshot();
     let page = snapshot.tools.page(None, None);
     assert_eq!(format!("[{}]", page.json), snapshot.tools.array());
     assert_eq!(page.next, None);
     let empty = Registry::new(1);
-    let empty = empty.load();
+    let empty = empty.snapshot();
     let page = empty.tools.page(None, Some(10));
     assert_eq!((page.json, page.next, page.entries.len()), ("", None, 0));
 }
@@ -54,25 +55,25 @@ fn one_page() {
 #[test]
 fn cursors_of_removed_entries() {
     let registry = registry(["a", "b", "c", "d"].map(str::to_owned));
-    let next = registry.load().tools.page(None, Some(2)).next;
+    let next = registry.snapshot().tools.page(None, Some(2)).next;
     registry.edit(|draft| draft.tools.remove("b")).expect("known");
-    assert_eq!(names_of(&registry.load().tools.page(next, Some(2))), ["c", "d"]);
+    assert_eq!(names_of(&registry.snapshot().tools.page(next, Some(2))), ["c", "d"]);
     registry.edit(|draft| draft.tools.add(tool("b"))).expect("free");
-    assert_eq!(names_of(&registry.load().tools.page(next, None)), ["c", "d", "b"]);
-    assert_eq!(names_of(&registry.load().tools.page(Some(u64::MAX), Some(2))), [""; 0]);
+    assert_eq!(names_of(&registry.snapshot().tools.page(next, None)), ["c", "d", "b"]);
+    assert_eq!(names_of(&registry.snapshot().tools.page(Some(u64::MAX), Some(2))), [""; 0]);
 }
 
-/// [TOOL-02] [CCH-05] a caller's own view: pages count what it may see, and tell that something is held back.
+/// [TOOL-02] [PAG-01] a caller's own view: pages count what it may see.
 #[test]
 fn filtered_pages() {
     let registry = registry((0..20).map(|at| format!("t{at}")));
-    let snapshot = registry.load();
+    let snapshot = registry.snapshot();
     let even = |entry: &ToolEntry| entry.def.name[1..].parse::<u32>().expect("a number") % 2 == 0;
     let mut seen = Vec::new();
     let mut after = None;
     loop {
         let page = snapshot.tools.page_for(after, Some(4), even);
-        assert!(page.held_back && page.entries.len() <= 4);
+        assert!(page.entries.len() <= 4);
         seen.extend(page.entries.iter().map(|entry| entry.def.name.clone()));
         after = page.next;
         if after.is_none() {
@@ -81,7 +82,7 @@ fn filtered_pages() {
     }
     assert_eq!(seen, (0..20).step_by(2).map(|at| format!("t{at}")).collect::<Vec<_>>());
     let all = snapshot.tools.page_for(None, None, |_| true);
-    assert_eq!((all.entries.len(), all.next, all.held_back), (20, None, false));
+    assert_eq!((all.entries.len(), all.next), (20, None));
     // The last one visible fills the page exactly: no cursor to an empty page.
     assert_eq!(snapshot.tools.page_for(None, Some(10), even).next, None);
 }
@@ -137,7 +138,7 @@ proptest! {
                         touched.insert(format!("t{at}"));
                     }
                     Edit::Toggle(at) => {
-                        let shown = registry.load().tools.get(&format!("t{at}")).is_some();
+                        let shown = registry.snapshot().tools.get(&format!("t{at}")).is_some();
                         let _ = registry.edit(|draft| draft.tools.set_enabled(&format!("t{at}"), !shown));
                         touched.insert(format!("t{at}"));
                     }

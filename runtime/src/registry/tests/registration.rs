@@ -62,7 +62,7 @@ fn names() {
     }
     assert_eq!(refusal(tool_of(Tool::new(""))).reason(), &Fault::Name);
     let both = registry(["get".to_owned(), "Get".to_owned()]);
-    assert_eq!(names_in(both.load().tools.array()), ["get", "Get"]);
+    assert_eq!(names_in(both.snapshot().tools.array()), ["get", "Get"]);
 }
 
 /// [XH-01] [XH-02] [XH-03] [XH-05] an annotation that breaks the rules refuses the tool, named.

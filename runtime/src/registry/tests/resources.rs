@@ -16,7 +16,7 @@ fn with(resources: &[&str], templates: &[&str]) -> Registry {
 
 /// The URI or template that answers, and the variables.
 fn answer(registry: &Registry, uri: &str) -> Option<(String, Vec<(String, String)>)> {
-    let snapshot = registry.load();
+    let snapshot = registry.snapshot();
     Some(match snapshot.resource(uri)? {
         ResourceMatch::Exact(entry) => (entry.def.uri.clone(), Vec::new()),
         ResourceMatch::Template(entry, variables) => (
@@ -76,7 +76,7 @@ fn variables() {
 #[test]
 fn lists_are_apart() {
     let registry = with(&["test://a"], &["test://{id}"]);
-    let snapshot = registry.load();
+    let snapshot = registry.snapshot();
     assert_eq!(snapshot.resources.array(), r#"[{"uri":"test://a","name":"r"}]"#);
     assert_eq!(snapshot.templates.array(), r#"[{"uriTemplate":"test://{id}","name":"t"}]"#);
 }

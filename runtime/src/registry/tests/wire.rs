@@ -43,7 +43,7 @@ fn fragments_are_schema_valid() {
     };
     let protocol: Value = serde_json::from_str(&text).expect("the schema is JSON");
     let registry = furnished();
-    let snapshot = registry.load();
+    let snapshot = registry.snapshot();
     let check = |definition: &str, member: &str, array: &str| {
         let schema = json!({"$ref": format!("#/$defs/{definition}"), "$defs": protocol["$defs"]});
         let validator = jsonschema::validator_for(&schema).expect("the schema is legal");
