@@ -137,7 +137,8 @@ impl Json for Tape {
     type PreparedKey = Box<str>;
     type StringBuffer = ();
 
-    /// A lookup on the tape walks the members, so one walk that visits all is never worse than two lookups.
+    /// A lookup on the tape walks the members, so one walk for several names is the cheaper way unless the object is much
+    /// longer than the list of names.
     const KEYS_PER_LOOKUP: usize = 8;
     /// The tape is a tree.
     const ACYCLIC: bool = true;

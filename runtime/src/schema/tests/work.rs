@@ -37,7 +37,7 @@ fn recursive_alternatives() {
     assert_eq!(check(&schema, &nested(60, "1")), Ok(()));
     let told = check(&schema, &nested(60, "\"x\"")).expect_err("a refusal");
     assert!(
-        told.starts_with("arguments.e: the object matches none of the 6 alternatives (nearest: "),
+        told.starts_with("arguments.e: the value matches none of the 6 alternatives (nearest: "),
         "{told}"
     );
     let told = check(&schema, &nested(2, "\"x\"")).expect_err("a refusal");
