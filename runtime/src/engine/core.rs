@@ -203,6 +203,13 @@ impl CoreParts {
     }
 }
 
+impl Drop for CoreParts {
+    /// A simulated core ends here; a worker has closed its wakers before, while the runtime lived.
+    fn drop(&mut self) {
+        self.wakes.close();
+    }
+}
+
 /// The open connections of one core.
 pub(crate) struct Links {
     open: RefCell<Slab<Shutdown>>,

@@ -46,7 +46,7 @@ impl WakeTable {
     }
 
     /// The end of the core: from now on every wake of its tasks does nothing. Called while the runtime still lives,
-    /// since the wakers given back here are its own.
+    /// since the wakers given back here are its own. Harmless when repeated.
     pub(crate) fn close(&self) {
         self.closed.set(true);
         self.bell.close();

@@ -306,22 +306,6 @@ impl MemPeer {
 /// What only a test does to a link.
 #[cfg(test)]
 impl MemPeer {
-    /// Writes the whole of `bytes`, waiting for room.
-    pub(crate) async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
-        while !bytes.is_empty() {
-            let n = poll_fn(|cx| match self.try_write(bytes) {
-                Ok(0) => {
-                    park(&self.wire.inbound.writer, cx);
-                    Poll::Pending
-                }
-                result => Poll::Ready(result),
-            })
-            .await?;
-            bytes = &bytes[n..];
-        }
-        Ok(())
-    }
-
     /// Waits for bytes from the link; an empty vector is the end of its stream.
     pub(crate) async fn read(&self) -> Vec<u8> {
         let pipe = &self.wire.outbound;

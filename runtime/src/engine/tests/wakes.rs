@@ -88,6 +88,15 @@ fn stale_wakes_are_harmless() {
     assert_eq!(Arc::strong_count(&task), 1, "a closed core keeps no waker");
 }
 
+/// A simulated core that is dropped leaves nothing behind on its thread.
+#[test]
+fn a_dropped_core_is_forgotten() {
+    let (core, _mailbox, inbox) = simulated();
+    let table = Rc::downgrade(&core.wakes);
+    drop((core, inbox));
+    assert!(table.upgrade().is_none());
+}
+
 /// What a future hands away through `Portable` wakes the task it was last polled by.
 #[test]
 fn a_portable_waker_follows_its_task() {
