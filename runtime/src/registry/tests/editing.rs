@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use super::*;
-use crate::registry::{Changed, RegistrationFault as Fault};
+use crate::registry::{Changed, RegistrationFault as Fault, Serves};
 
 const NOTHING: Changed = Changed { tools: false, prompts: false, resources: false };
 const TOOLS: Changed = Changed { tools: true, ..NOTHING };
@@ -130,7 +130,15 @@ fn a_listener_may_edit() {
 fn capabilities() {
     let registry = Registry::new(10);
     assert_eq!(registry.snapshot().serves, Default::default());
-    registry.edit(|draft| Ok(draft.serves.tools = true)).expect("no entries");
+    let promise = |serves: Serves| {
+        registry
+            .edit(|draft| {
+                draft.serves = serves;
+                Ok(())
+            })
+            .expect("no entries");
+    };
+    promise(Serves { tools: true, ..Serves::default() });
     assert!(registry.snapshot().serves.tools);
     assert_eq!(registry.snapshot().tools.array(), "[]");
     registry.edit(|draft| draft.templates.add(template("test://{id}", &["id"])?)).expect("free");
@@ -138,7 +146,7 @@ fn capabilities() {
     assert!(!registry.snapshot().serves.prompts);
     registry.edit(|draft| draft.templates.remove("test://{id}")).expect("known");
     assert!(registry.snapshot().serves.resources && registry.snapshot().serves.completions);
-    registry.edit(|draft| Ok(draft.serves = Default::default())).expect("no entries");
+    promise(Serves::default());
     assert!(registry.snapshot().serves.tools && registry.snapshot().serves.resources);
 }
 

@@ -1,8 +1,10 @@
 //! The work of one check has an end, whatever schema and document do to each other.
 
+use codec::limits::DEPTH_MAX_CEILING;
+use codec::{Document, Parser};
 use serde_json::{Value, json};
 
-use crate::schema::{InputSchema, OutputSchema};
+use crate::schema::{InputSchema, OutputSchema, SCHEMA_CHAIN_MAX};
 
 /// Few enough for an unoptimised build, many more than the documents here are worth.
 const STEPS: u64 = 2_000_000;
@@ -86,4 +88,31 @@ fn large_collections() {
     let both = format!(r#"{{"a":[{object},{{{}}}]}}"#, backwards.join(","));
     let told = check(&unique, &both).expect_err("a refusal");
     assert_eq!(told, "arguments: too much work to check against the schema");
+}
+
+/// Stack a thread needs for any check: the deepest document a configuration may allow, times the longest chain.
+const STACK_BYTES: usize = 8 << 20;
+
+/// [JSC-04] [RPC-20] the deepest document under the longest chain does not end the stack.
+#[test]
+fn deepest_document_and_longest_chain() {
+    let again = json!({"properties": {"c": {"$ref": "#/$defs/t"}}, "items": {"$ref": "#/$defs/t"}});
+    let link = |inner: Value, at: u32| match at % 2 {
+        0 => json!({"allOf": [inner, true]}),
+        _ => json!({"anyOf": [inner, false]}),
+    };
+    // One link is the reference itself.
+    let chain = (0..SCHEMA_CHAIN_MAX - 2).fold(again, link);
+    let schema = json!({"type": "object", "properties": {"c": {"$ref": "#/$defs/t"}}, "$defs": {"t": chain}});
+    let schema = InputSchema::compile(&schema).expect("within the bounds");
+    let levels = DEPTH_MAX_CEILING - 2;
+    let text = format!(r#"{{"c":{}1{}}}"#, "[".repeat(levels), "]".repeat(levels));
+    let checking = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        let mut document = Document::new();
+        let body = 0..text.len();
+        let mut parser = Parser::new(DEPTH_MAX_CEILING);
+        document.parse(&mut parser, text.into_bytes(), body).expect("within the depth");
+        schema.check(document.root().as_object().expect("an object"))
+    });
+    assert_eq!(checking.expect("a thread").join().expect("no overflow"), Ok(()));
 }
