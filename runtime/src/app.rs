@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use codec::cursor::Cursors;
-use codec::types::Implementation;
 use serde_json::{Map, Value};
 use transport::mcp::ladder::Surface;
 use transport::mcp::method::{Method, Needs};
@@ -49,8 +48,7 @@ pub(crate) struct CustomMethod {
 
 /// The shared half of a running server.
 pub(crate) struct App {
-    pub(crate) info: Implementation,
-    /// `info` as JSON.
+    /// The server's name and version as JSON.
     pub(crate) info_json: Box<str>,
     pub(crate) instructions: Option<String>,
     pub(crate) limits: Limits,

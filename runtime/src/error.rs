@@ -9,7 +9,7 @@ use codec::types::{CallToolResult, InputRequired};
 
 use crate::handler::Outcome;
 
-pub use crate::registry::RegistrationError;
+use crate::registry::RegistrationError;
 
 /// Why a server did not start or stopped. The text names the cause and, where there is one, the remedy.
 #[derive(Debug)]

@@ -137,7 +137,7 @@ impl Emitter {
 
     fn log(&self, call: u64, level: LoggingLevel, logger: Option<&str>, data: &impl Serialize) {
         let state = &mut *self.state.borrow_mut();
-        if state.call != call || !state.level.is_some_and(|least| level >= least) {
+        if state.call != call || state.level.is_none_or(|least| level < least) {
             return;
         }
         if state.lines.len() >= self.bytes_max {

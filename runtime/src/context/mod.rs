@@ -46,8 +46,6 @@ pub struct Context<'r> {
 /// The request behind a [`Context`]: borrowed from the connection's buffer for as long as the handler runs.
 pub(crate) struct Call<'r> {
     pub(crate) method: &'r str,
-    /// The whole `params`.
-    pub(crate) params: Object<'r>,
     pub(crate) meta: codec::meta::RequestMeta<'r>,
     pub(crate) version: &'r str,
     pub(crate) envelope: Envelope<'r>,

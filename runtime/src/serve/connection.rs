@@ -25,6 +25,9 @@ const READ_BYTES: usize = 4 * 1024;
 /// Answers of pipelined requests are written together up to this many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
 
+/// Requests answered in a row before the core's other tasks get their turn.
+const REQUESTS_PER_TURN: u32 = 64;
+
 /// What becomes of the connection after a request.
 pub(super) enum Next<L> {
     /// The next request.
@@ -67,6 +70,8 @@ pub(super) struct Connection<L> {
     pub(super) timer: Deadline,
     /// What the deadline was armed for, so that a slow sender does not push it ahead byte by byte.
     waiting: Waiting,
+    /// Requests answered since the task last stepped aside.
+    in_a_row: u32,
     /// Who makes the request at hand.
     pub(super) principal: Option<Rc<Principal>>,
 }
@@ -113,6 +118,7 @@ impl<L: Link> Connection<L> {
             deadline: core.deadline(Some(link.shutdown_handle())),
             timer: core.deadline(None),
             waiting: Waiting::Nothing,
+            in_a_row: 0,
             principal: None,
             link: Some(link),
             core,
@@ -196,6 +202,12 @@ impl<L: Link> Connection<L> {
         self.deadline.disarm();
         let next = request::serve(self, body).await;
         self.principal = None;
+        self.in_a_row += 1;
+        if self.in_a_row >= REQUESTS_PER_TURN {
+            // A sender that always has bytes ready must not starve the others.
+            self.in_a_row = 0;
+            self.core.turns.step_aside().await;
+        }
         if self.out.len() >= BATCH_BYTES && matches!(next, Next::Keep) && !self.flush().await {
             return Next::Gone;
         }

@@ -8,7 +8,7 @@ use std::time::Instant;
 use codec::error::RpcError;
 use codec::id::Id;
 use codec::message::{self, Message, Notification, Request};
-use codec::value::{Object, Value};
+use codec::value::Value;
 use transport::mcp::head::StandardHeaders;
 use transport::mcp::ladder::{self, Case, Rung};
 use transport::mcp::refusal::Refusal;
@@ -189,7 +189,6 @@ impl<'c, L: Link> Exchange<'c, L> {
         let body = RefCell::new(std::mem::take(self.body));
         let call = Call {
             method: case.request.method,
-            params: case.request.params.unwrap_or(Object::empty()),
             meta: case.meta,
             version: version(case),
             envelope: case.envelope,
@@ -311,11 +310,12 @@ impl<'c, L: Link> Exchange<'c, L> {
         let subject = self.principal.map(|principal| &*principal.subject);
         let access = dispatch::access(admitted);
         let opened = self.core.app.hub.open(request.id.to_owned(), filter, subject, access);
-        let (Ok(subscription), Some(link)) = (opened, self.link.take()) else {
+        let Ok(subscription) = opened else {
             let error = RpcError::new(codec::error::code::INTERNAL_ERROR, Full::MESSAGE);
             let answer = dispatch::error_answer(error, &request.id, self.body);
-            return self.answer(answer, Shape::Json, request);
+            return self.answer(answer, self.preferred(), request);
         };
+        let Some(link) = self.link.take() else { return Next::Gone };
         self.observe(request.method, None, 200, None, None);
         let reply = Reply { closing: Closing::Close, ..self.reply };
         let mut head = std::mem::take(self.out);

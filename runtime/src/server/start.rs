@@ -163,7 +163,6 @@ impl Builder {
             self.tokio,
         )?;
         Ok(Arc::new(App {
-            info: self.info,
             info_json: info_json.into(),
             instructions: self.instructions,
             limits: self.limits,

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 
 use codec::error::RpcError;
-use smallvec::SmallVec;
 
 use super::ladder::Rung;
 
@@ -19,7 +18,7 @@ pub struct Refusal {
     /// A JSON body that is no JSON-RPC message, such as an authorization error (AUTH-20).
     pub body: Option<Vec<u8>>,
     /// Extra response headers, such as `Allow` or `WWW-Authenticate`.
-    pub headers: SmallVec<[(&'static str, Cow<'static, str>); 2]>,
+    pub headers: Vec<(&'static str, Cow<'static, str>)>,
 }
 
 impl Refusal {
@@ -31,14 +30,14 @@ impl Refusal {
             status: rung.row().status,
             error: Some(error),
             body: None,
-            headers: SmallVec::new(),
+            headers: Vec::new(),
         }
     }
 
     /// A refusal of `rung` in somebody else's words: no JSON-RPC error.
     #[must_use]
     pub fn without_error(rung: Rung, status: u16) -> Self {
-        Self { rung, status, error: None, body: None, headers: SmallVec::new() }
+        Self { rung, status, error: None, body: None, headers: Vec::new() }
     }
 
     /// The same with another status than the rung's usual one (406, 429, …).
