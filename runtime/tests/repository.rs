@@ -99,6 +99,9 @@ fn framing_rooms_do_not_know_the_codec() {
 #[test]
 fn unsafe_code_has_its_rooms() {
     for (path, text) in files() {
+        if path == "runtime/tests/repository.rs" {
+            continue;
+        }
         let lines: Vec<&str> = text.lines().collect();
         for (at, line) in lines.iter().enumerate() {
             let code = line.split("//").next().unwrap_or_default();

@@ -13,7 +13,7 @@ use crate::registry::{Entry, Listing, ToolEntry};
 
 pub(super) fn tools<'r>(request: &Admitted<'r>, body: &mut Vec<u8>) -> Result<Plan<'r>, Refusal> {
     let tools = &request.snapshot.tools;
-    if tools.iter().any(|tool| !tool.scopes.is_empty()) {
+    if request.snapshot.scoped {
         return tools_for_caller(request, tools, body);
     }
     list(request, "tools", tools, body)

@@ -205,6 +205,7 @@ impl<S: Serve> Crew<S> {
         };
         let thread = std::thread::Builder::new()
             .name(format!("ringmcp-{id}"))
+            .stack_size(STACK_BYTES)
             .spawn(move || seed.run(ready, &go))
             .map_err(fail)?;
         self.mailboxes.push(mailbox);

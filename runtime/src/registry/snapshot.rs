@@ -18,6 +18,8 @@ pub(crate) struct Snapshot {
     pub(crate) resources: Arc<Listing<ResourceEntry>>,
     pub(crate) templates: Arc<Listing<TemplateEntry>>,
     pub(crate) serves: Serves,
+    /// Some tool shows only to callers with its scopes.
+    pub(crate) scoped: bool,
 }
 
 /// Which capabilities there is something behind (DSC-05). Once true, true for good: a client that saw a capability
@@ -49,14 +51,17 @@ impl Snapshot {
             resources: Arc::new(Listing::new(std::iter::empty())),
             templates: Arc::new(Listing::new(std::iter::empty())),
             serves: Serves::default(),
+            scoped: false,
         }
     }
 
     /// The snapshot of `next`, where `self` is the one of `before`.
     pub(super) fn next(&self, before: &Draft, next: &Draft) -> Self {
+        let tools = next.tools.listing(&before.tools, &self.tools);
         Snapshot {
             generation: self.generation + 1,
-            tools: next.tools.listing(&before.tools, &self.tools),
+            scoped: tools.iter().any(|tool| !tool.scopes.is_empty()),
+            tools,
             prompts: next.prompts.listing(&before.prompts, &self.prompts),
             resources: next.resources.listing(&before.resources, &self.resources),
             templates: next.templates.listing(&before.templates, &self.templates),
