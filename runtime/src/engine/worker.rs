@@ -16,6 +16,10 @@ use super::life::live;
 use super::mailbox::{Inbox, Mailbox, mailbox};
 use crate::io::{BindError, Bound, Listener};
 
+/// A worker's stack, in bytes. The deepest document that the limits allow, checked against the longest chain of schemas,
+/// takes up to 4 MiB of it; untouched pages cost nothing.
+const STACK_BYTES: usize = 8 * 1024 * 1024;
+
 /// How the workers run.
 #[derive(Clone, Debug)]
 pub(crate) struct WorkerConfig {

@@ -58,9 +58,10 @@ impl Snapshot {
     /// The snapshot of `next`, where `self` is the one of `before`.
     pub(super) fn next(&self, before: &Draft, next: &Draft) -> Self {
         let tools = next.tools.listing(&before.tools, &self.tools);
+        let scoped = tools.iter().any(|tool| !tool.scopes.is_empty());
         Snapshot {
             generation: self.generation + 1,
-            scoped: tools.iter().any(|tool| !tool.scopes.is_empty()),
+            scoped,
             tools,
             prompts: next.prompts.listing(&before.prompts, &self.prompts),
             resources: next.resources.listing(&before.resources, &self.resources),
