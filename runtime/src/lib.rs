@@ -61,7 +61,7 @@ pub use offload::OnTokio;
 pub use offload::{OffloadError, Offloaded};
 pub use registry::{RegistrationError, RegistrationFault, Thing};
 pub use schema::SchemaError;
-pub use server::{Bound, Builder, Handle, Registrations, Server};
+pub use server::{Bound, Builder, Handle, Offer, Registrations, Server};
 pub use state::ReplayStore;
 
 /// The protocol's own types: tools, prompts, resources, content, input requests, errors.

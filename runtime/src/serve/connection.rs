@@ -265,8 +265,13 @@ pub(super) async fn write<L: Link>(
 ) -> (bool, Vec<u8>) {
     let limit = core.serve.limits.write_timeout.as_millis() as u64;
     deadline.arm(Kind::Write, core.clock.now_ms() + limit);
-    let (result, out) =
-        link.write_paced(out, |_| deadline.arm(Kind::Write, core.clock.now_ms() + limit)).await;
+    let progress = |_| {
+        // What has fired has shut the link down; arming again would only hide the reason.
+        if deadline.fired().is_none() {
+            deadline.arm(Kind::Write, core.clock.now_ms() + limit);
+        }
+    };
+    let (result, out) = link.write_paced(out, progress).await;
     if result.is_err() && deadline.fired() == Some(Kind::Write) {
         core.counters.write_timeouts.add(1);
     }

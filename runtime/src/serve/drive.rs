@@ -48,6 +48,8 @@ pub(super) struct Drive<'c, L> {
     pub(super) reply: Reply<'c>,
     /// What messages before the answer become; `None` drops them (SSE-01).
     pub(super) stream: Option<Stream>,
+    /// The answer is an event in any case, so a slow one may begin its stream with a sign of life (SSE-10).
+    pub(super) eager: bool,
     /// For warnings about a handler that holds its core.
     pub(super) name: &'c str,
     pub(super) ends_ms: u64,
@@ -172,7 +174,8 @@ impl<L: Link> Drive<'_, L> {
     /// The next comment on an open stream, or the end of the handler's time, whichever is nearer.
     fn arm_timer(&self) {
         let comment = match self.stream {
-            Some(Stream::Open) => self.core.serve.limits.keep_alive.as_millis() as u64,
+            Some(Stream::Possible) if self.eager => self.keep_alive_ms(),
+            Some(Stream::Open) => self.keep_alive_ms(),
             _ => 0,
         };
         let comment_at = self.core.clock.now_ms() + comment;
@@ -181,6 +184,10 @@ impl<L: Link> Drive<'_, L> {
         } else {
             self.timer.arm(Kind::Handler, self.ends_ms);
         }
+    }
+
+    fn keep_alive_ms(&self) -> u64 {
+        self.core.serve.limits.keep_alive.as_millis() as u64
     }
 
     /// Writes what the handler has sent so far; the first message opens the stream.
@@ -201,6 +208,7 @@ impl<L: Link> Drive<'_, L> {
     }
 
     async fn send_comment(&mut self) -> bool {
+        self.open();
         self.reply.comment(self.out);
         self.flush().await
     }
@@ -239,11 +247,16 @@ impl<L: Link> Drive<'_, L> {
         self.queue_messages();
     }
 
-    fn queue_messages(&mut self) {
+    /// Begins the stream, if that is still to be done.
+    fn open(&mut self) {
         if self.stream == Some(Stream::Possible) {
             self.reply.stream_head(self.out);
             self.stream = Some(Stream::Open);
         }
+    }
+
+    fn queue_messages(&mut self) {
+        self.open();
         let (reply, out) = (&self.reply, &mut *self.out);
         self.emitter.drain(|message| reply.event(out, message));
     }

@@ -17,6 +17,7 @@ use codec::document::Parser;
 
 use crate::app::App;
 use crate::engine::core::{Core, CoreParts, Serve};
+use crate::engine::deadline::Kind;
 use crate::engine::listen;
 use crate::hub::Hub;
 use crate::io::{Link, TcpLink};
@@ -54,7 +55,13 @@ impl Serve for App {
 
     fn draining(core: &Rc<Core<Self>>) {
         core.app.hub.end_all();
-        core.deadlines.fire_all(crate::engine::deadline::Kind::Idle);
+        core.deadlines.fire_all(Kind::Idle);
+    }
+
+    /// Handlers and authenticators whose task does not look at its socket now are given up as if their time were over.
+    fn ending(core: &Rc<Core<Self>>) {
+        core.deadlines.fire_all(Kind::Handler);
+        core.deadlines.fire_all(Kind::KeepAlive);
     }
 }
 

@@ -1,6 +1,6 @@
 //! One whole request: parse, climb, dispatch, run, answer.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Instant;
@@ -139,7 +139,9 @@ impl<'c, L: Link> Exchange<'c, L> {
             now: self.core.clock.unix_secs(),
         };
         render::begin(self.body, &request.id, "complete");
-        match dispatch::plan(&admitted, self.body) {
+        // The program's guards run in here: their panic costs this request only.
+        let plan = guard::catch(|| dispatch::plan(&admitted, self.body));
+        match plan.unwrap_or_else(|panic| Err(self.plan_panicked(&panic))) {
             Err(refusal) => {
                 self.refuse(refusal, Some(&request.id), request.method, named(&request))
             }
@@ -147,6 +149,12 @@ impl<'c, L: Link> Exchange<'c, L> {
             Ok(Plan::Listen(filter)) => self.listen(&admitted, filter),
             Ok(Plan::Run(run)) => self.run(&case, &run).await,
         }
+    }
+
+    fn plan_panicked(&self, panic: &guard::Panic) -> Refusal {
+        self.core.counters.panics.add(1);
+        tracing::error!(%panic, "a guard or the dispatch of a request panicked");
+        Refusal::at(Rung::Handler, RpcError::internal()).with_status(500)
     }
 
     /// The result needs no handler.
@@ -171,15 +179,14 @@ impl<'c, L: Link> Exchange<'c, L> {
                 named(&case.request),
             );
         }
-        running.set(running.get() + 1);
-        let next = self.call(case, run).await;
-        running.set(running.get() - 1);
-        next
+        let _counted = Running::enter(running);
+        self.call(case, run).await
     }
 
     async fn call(&mut self, case: &Case<'_, AppSurface<'_>>, run: &Run<'_>) -> Next<L> {
         let (core, parts) = (self.core, self.parts);
         let level = self.log_level(&case.envelope);
+        let eager = self.preferred() == Shape::Events;
         let Some(link) = self.link.as_mut() else { return Next::Gone };
         let limit = core.serve.limits.handler_timeout.as_millis() as u64;
         let ends_ms = core.clock.now_ms() + limit;
@@ -220,6 +227,7 @@ impl<'c, L: Link> Exchange<'c, L> {
             cancel: &cancel,
             reply: self.reply,
             stream: stream(&core.serve, self.headers),
+            eager,
             name: run.target,
             ends_ms,
         };
@@ -253,13 +261,8 @@ impl<'c, L: Link> Exchange<'c, L> {
 
     /// The answer as the last event of a stream that is already open: whatever it is, at status 200 (ERR-09).
     fn last_event(&mut self, answer: Answer, case: &Case<'_, AppSurface<'_>>) -> Next<L> {
-        self.reply.event(self.out, self.body);
-        self.reply.stream_end(self.out);
         self.observe(case.request.method, named(&case.request), 200, answer.code, None);
-        match self.reply.stream_closing() {
-            Closing::KeepAlive => Next::Keep,
-            Closing::Close => Next::Close,
-        }
+        self.last_of_stream()
     }
 
     /// The whole answer at once.
@@ -269,7 +272,17 @@ impl<'c, L: Link> Exchange<'c, L> {
             self.reply.json(self.out, answer.status, self.body);
             return self.next();
         }
+        self.whole_stream()
+    }
+
+    /// The body as the only event of a stream.
+    fn whole_stream(&mut self) -> Next<L> {
         self.reply.stream_head(self.out);
+        self.last_of_stream()
+    }
+
+    /// The body as the last event of a stream that has begun.
+    fn last_of_stream(&mut self) -> Next<L> {
         self.reply.event(self.out, self.body);
         self.reply.stream_end(self.out);
         match self.reply.stream_closing() {
@@ -294,10 +307,7 @@ impl<'c, L: Link> Exchange<'c, L> {
         {
             self.body.clear();
             codec::write::error_response(self.body, Some(id), error);
-            self.reply.stream_head(self.out);
-            self.reply.event(self.out, self.body);
-            self.reply.stream_end(self.out);
-            return self.next();
+            return self.whole_stream();
         }
         answer::refused(&self.reply, self.out, refusal, id);
         self.next()
@@ -367,7 +377,28 @@ impl<'c, L: Link> Exchange<'c, L> {
         let Some(started) = self.started else { return };
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
         let answered = Answered { method, name, status, code, rung, micros };
-        self.app().hooks.observers.iter().for_each(|observer| observer(&answered));
+        for observer in &self.app().hooks.observers {
+            if let Err(panic) = guard::catch(|| observer(&answered)) {
+                self.core.counters.panics.add(1);
+                tracing::error!(%panic, "an observer panicked");
+            }
+        }
+    }
+}
+
+/// Counts a handler as running for as long as it lives, however it ends.
+struct Running<'c>(&'c Cell<usize>);
+
+impl<'c> Running<'c> {
+    fn enter(running: &'c Cell<usize>) -> Self {
+        running.set(running.get() + 1);
+        Self(running)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.set(self.0.get() - 1);
     }
 }
 

@@ -8,7 +8,7 @@ mod start;
 
 pub use builder::Builder;
 pub use handle::Handle;
-pub use registrations::Registrations;
+pub use registrations::{Offer, Registrations};
 pub use start::Bound;
 
 /// A server.

@@ -22,6 +22,20 @@ pub struct Registrations {
     names: Names,
 }
 
+/// How many of each kind clients are offered at one moment; hidden ones do not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Offer {
+    /// Tools.
+    pub tools: usize,
+    /// Prompts.
+    pub prompts: usize,
+    /// Resources.
+    pub resources: usize,
+    /// Resource templates.
+    pub templates: usize,
+}
+
 type Done = Result<(), RegistrationError>;
 
 impl Registrations {
@@ -31,6 +45,18 @@ impl Registrations {
 
     fn edit(&self, change: impl FnOnce(&mut Draft) -> Done) -> Done {
         self.registry.edit(change).map(|_| ())
+    }
+
+    /// How much the server offers now, all scopes taken together.
+    #[must_use]
+    pub fn offer(&self) -> Offer {
+        let now = self.registry.snapshot();
+        Offer {
+            tools: now.tools.iter().count(),
+            prompts: now.prompts.iter().count(),
+            resources: now.resources.iter().count(),
+            templates: now.templates.iter().count(),
+        }
     }
 
     /// Adds a tool; see [`Builder::tool_with`](super::Builder::tool_with).

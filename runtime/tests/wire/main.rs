@@ -2,6 +2,8 @@
 //!
 //! One binary, one room a file: [`support`] starts servers and sends bytes.
 
+mod course;
+mod ladder;
 #[allow(dead_code, unreachable_pub, reason = "shared with the other test binaries")]
 mod support;
 
