@@ -1,26 +1,14 @@
 //! A server core for MCP, the Model Context Protocol: thread per core, io_uring, typed handlers.
 //!
-//! ```no_run
-//! use ringmcp::{Context, Server, ToolError};
-//!
-//! #[derive(serde::Deserialize, schemars::JsonSchema)]
-//! struct Add {
-//!     a: f64,
-//!     b: f64,
-//! }
-//!
-//! fn main() -> Result<(), ringmcp::Error> {
-//!     Server::builder("calculator", "1.0.0")
-//!         .tool("add", "Add two numbers", async |_: &Context, Add { a, b }: Add| {
-//!             Ok::<_, ToolError>(a + b)
-//!         })
-//!         .bind("127.0.0.1:8080")
-//!         .run()
-//! }
-//! ```
+//! The smallest server is `examples/calculator.rs`.
 //!
 //! Start at [`Server::builder`]. A request passes these rooms, in this order: `io` and `engine` (bytes, cores, time),
 //! `serve` (one connection), `dispatch` (one method each), `handler` and `context` (your code), `render` (the answer).
+
+/// The README's example, compiled as a test.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
 
 mod app;
 mod context;

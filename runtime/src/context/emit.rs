@@ -65,6 +65,13 @@ impl Emitter {
         std::mem::take(&mut state.dropped)
     }
 
+    /// Gives back the room of earlier messages.
+    pub(crate) fn shed(&self) {
+        let state = &mut *self.state.borrow_mut();
+        state.lines = Vec::new();
+        state.newest = Vec::new();
+    }
+
     /// Whether something waits to be sent.
     pub(crate) fn is_waiting(&self) -> bool {
         let state = self.state.borrow();

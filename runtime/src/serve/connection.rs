@@ -1,5 +1,6 @@
 //! One connection: reads, frames requests, answers them in order, and decides when it ends.
 
+use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -17,10 +18,13 @@ use crate::engine::listen::Pace;
 use crate::engine::wake::TaskWaker;
 use crate::hooks::Principal;
 use crate::hub::Subscription;
-use crate::io::Link;
+use crate::io::{Link, Peer};
 
 /// Room made for one read, in bytes; also the capacity that a request usually fits.
 const READ_BYTES: usize = 4 * 1024;
+
+/// Silence after which a kept connection gives its buffers back, in milliseconds.
+const QUIET_MS: u64 = 1000;
 
 /// Answers of pipelined requests are written together up to this many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
@@ -138,19 +142,73 @@ impl<L: Link> Connection<L> {
         if waiting == Waiting::Idle && self.core.draining.get() {
             return Next::Close;
         }
-        self.arm(waiting);
-        let mut buf = std::mem::take(&mut self.buf);
-        // Room grows with what has arrived, never with what was declared (SEC-07).
-        if buf.capacity() - buf.len() < READ_BYTES / 4 {
-            buf.reserve(READ_BYTES.max(buf.len()));
+        if waiting == Waiting::Idle && self.buf.is_empty() {
+            return self.rest().await;
         }
+        self.arm(waiting);
+        self.read().await
+    }
+
+    async fn read(&mut self) -> Next<L> {
+        let buf = self.room();
         let Some(link) = self.link.as_mut() else { return Next::Gone };
         let (read, buf) = link.read(buf).await;
         self.buf = buf;
+        self.settle(&read)
+    }
+
+    /// The buffer with room for a read. Room grows with what has arrived, never with what was declared (SEC-07).
+    fn room(&mut self) -> Vec<u8> {
+        let mut buf = std::mem::take(&mut self.buf);
+        if buf.capacity() - buf.len() < READ_BYTES / 4 {
+            buf.reserve(READ_BYTES.max(buf.len()));
+        }
+        buf
+    }
+
+    fn settle(&mut self, read: &io::Result<usize>) -> Next<L> {
         match read {
             Ok(0) | Err(_) => self.ended(),
             Ok(_) => Next::Keep,
         }
+    }
+
+    /// Waits for the next request. A connection that stays quiet holds no buffer meanwhile.
+    async fn rest(&mut self) -> Next<L> {
+        let now = self.core.clock.now_ms();
+        let ends_ms = now + self.core.serve.limits.idle_timeout.as_millis() as u64;
+        self.waiting = Waiting::Idle;
+        if now + QUIET_MS < ends_ms {
+            self.deadline.arm(Kind::Quiet, now + QUIET_MS);
+            let buf = self.room();
+            let Some(link) = self.link.as_mut() else { return Next::Gone };
+            let (read, buf) = link.read_patiently(buf).await;
+            self.buf = buf;
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return self.settle(&read),
+            }
+            self.shed();
+        }
+        if self.core.draining.get() {
+            return Next::Close;
+        }
+        self.deadline.arm(Kind::Idle, ends_ms);
+        let Some(link) = self.link.as_mut() else { return Next::Gone };
+        if link.watch().await == Peer::Gone {
+            return self.ended();
+        }
+        self.buf = self.core.buffers.get();
+        self.read().await
+    }
+
+    /// Gives back what only a request needs.
+    fn shed(&mut self) {
+        self.core.buffers.put(std::mem::take(&mut self.buf));
+        self.out = Vec::new();
+        self.body = Vec::new();
+        self.document = Document::new();
+        self.emitter.shed();
     }
 
     /// Arms the timeout of what is awaited, once: a sender of one byte a second gains nothing by it (SEC-06).
@@ -181,8 +239,9 @@ impl<L: Link> Connection<L> {
                 counters.body_timeouts.add(1);
                 "the request body did not arrive in time"
             }
+            // A drain ends the wait as well.
             Some(Kind::Idle) => {
-                counters.idle_timeouts.add(1);
+                counters.idle_timeouts.add(u64::from(!self.core.draining.get()));
                 return Next::Close;
             }
             _ => return Next::Gone,

@@ -9,7 +9,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 pub use answer::{Answer, read_answer};
-pub use request::Request;
+pub use request::{CC, CI, LL, PV, Request, VERSION};
 pub use schema::validate;
 pub use stream::Events;
 
