@@ -1,0 +1,59 @@
+//! From the flags to a running server, and to its end.
+
+use ringmcp::{Builder, Error, Limits, Server};
+
+use crate::auth::{self, Bearer};
+use crate::cli::Args;
+use crate::handlers::{Seat, add_catalogue};
+use crate::signals::Signals;
+use crate::{Failure, banner, log};
+
+/// Serves until a signal ends it.
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    log::start(args)?;
+    let bearer = auth::token(args)?;
+    // Before the start: a signal that comes early must not be lost.
+    let signals = Signals::catch()?;
+    let seat = Seat::default();
+    let handle = describe(args, &seat, bearer).bind(&args.listen).start().map_err(failure)?;
+    banner::print(args, &handle);
+    seat.put(handle);
+    args.handlers.animate(&seat).map_err(|error| failure(Error::System(error)))?;
+    signals.wait_and_drain(&seat, Limits::from(&args.limits).drain_deadline)
+}
+
+fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Builder {
+    let mut builder = Server::builder("ringmcp-server", env!("CARGO_PKG_VERSION"))
+        .limits(Limits::from(&args.limits))
+        .path(&args.path)
+        .driver(args.driver.into())
+        .response_mode(args.response_mode.into());
+    if let Some(workers) = args.workers {
+        builder = builder.workers(workers);
+    }
+    if let Some(items) = args.page_size {
+        builder = builder.page_size(items);
+    }
+    for host in &args.allow_host {
+        builder = builder.allow_host(host);
+    }
+    for origin in &args.allow_origin {
+        builder = builder.allow_origin(origin);
+    }
+    for key in &args.state_key {
+        builder = builder.state_key(&key.id, key.secret.clone());
+    }
+    if let Some(bearer) = bearer {
+        builder = bearer.guard(builder);
+    }
+    let builder = args.handlers.add(builder, seat);
+    add_catalogue(builder, args.catalogue)
+}
+
+/// Sorts the library's errors by who can help.
+pub(crate) fn failure(error: Error) -> Failure {
+    match error {
+        Error::Registration(_) | Error::Config(_) => Failure::Usage(error.to_string()),
+        _ => Failure::System(error.to_string()),
+    }
+}

@@ -1,0 +1,59 @@
+//! The end: a first signal drains the server, a second one ends it at once.
+
+use std::io;
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals as Caught;
+
+use crate::Failure;
+use crate::handlers::Seat;
+use crate::run::failure;
+
+/// What a drain may take beyond its deadline before the process ends all the same: a handler that never gives its
+/// core back could hold it up for ever.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// SIGTERM and SIGINT, caught from now on.
+pub(crate) struct Signals(Caught);
+
+impl Signals {
+    /// Catches the signals.
+    pub(crate) fn catch() -> Result<Self, Failure> {
+        Caught::new([SIGTERM, SIGINT])
+            .map(Self)
+            .map_err(|error| Failure::System(format!("signals cannot be caught: {error}")))
+    }
+
+    /// Waits for a signal, then lets the server at the seat finish within `deadline`.
+    pub(crate) fn wait_and_drain(mut self, seat: &Seat, deadline: Duration) -> Result<(), Failure> {
+        let signal = self.0.forever().next();
+        tracing::info!(signal, ?deadline, "draining; a second signal ends the server at once");
+        seat.with(|handle| handle.drain(deadline));
+        self.watch(deadline).map_err(|error| failure(error.into()))?;
+        match seat.take() {
+            Some(handle) => handle.join().map_err(failure),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends the process at a second signal, or when the drain does not end by itself.
+    fn watch(mut self, deadline: Duration) -> io::Result<()> {
+        thread::Builder::new().name("second-signal".to_owned()).spawn(move || {
+            if let Some(signal) = self.0.forever().next() {
+                exit(128 + signal, "a second signal: running requests were given up");
+            }
+        })?;
+        thread::Builder::new().name("drain-watch".to_owned()).spawn(move || {
+            thread::sleep(deadline.saturating_add(GRACE));
+            exit(1, "the drain did not end in time: a handler holds its core");
+        })?;
+        Ok(())
+    }
+}
+
+fn exit(code: i32, text: &str) -> ! {
+    eprintln!("ringmcp-server: {text}");
+    std::process::exit(code)
+}
