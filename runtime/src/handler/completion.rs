@@ -83,7 +83,7 @@ where
     E: Into<HandlerError> + 'static,
 {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a> {
-        Box::pin(async move {
+        HandlerFuture::new(async move {
             match (self.function)(ctx, ctx.completion()).await {
                 Ok(found) => {
                     write_completions(ctx, found.into());

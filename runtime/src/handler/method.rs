@@ -33,7 +33,7 @@ where
     E: Into<HandlerError> + 'static,
 {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a> {
-        Box::pin(async move {
+        HandlerFuture::new(async move {
             let params = match ctx.arguments().deserialize::<P>() {
                 Ok(params) => params,
                 Err(fault) => {

@@ -69,7 +69,7 @@ where
     E: Into<HandlerError> + 'static,
 {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a> {
-        Box::pin(async move {
+        HandlerFuture::new(async move {
             let arguments = match ctx.arguments().deserialize::<A>() {
                 Ok(arguments) => arguments,
                 // PRM-05

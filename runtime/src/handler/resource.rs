@@ -83,7 +83,7 @@ where
     E: Into<HandlerError> + 'static,
 {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a> {
-        Box::pin(async move {
+        HandlerFuture::new(async move {
             let answer = (self.function)(ctx).await.map_err(Into::into);
             finish(ctx, self.mime_type.as_deref(), answer)
         })
@@ -109,7 +109,7 @@ where
     E: Into<HandlerError> + 'static,
 {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a> {
-        Box::pin(async move {
+        HandlerFuture::new(async move {
             let pairs = ctx.variables().iter().map(|(name, value)| (*name, &**value));
             let pairs = MapDeserializer::<_, serde::de::value::Error>::new(pairs);
             let answer = match V::deserialize(pairs) {

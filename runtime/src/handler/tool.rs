@@ -134,7 +134,7 @@ where
     E: Into<ToolError> + 'static,
 {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a> {
-        Box::pin(async move {
+        HandlerFuture::new(async move {
             let arguments = match ctx.arguments().deserialize::<A>() {
                 Ok(arguments) => arguments,
                 Err(fault) => return error_text(ctx, &format!("Invalid arguments: {fault}")),

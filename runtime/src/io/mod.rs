@@ -1,5 +1,5 @@
 //! Bytes in and out of the process: the [`Link`] every connection speaks through, its TCP and in-memory forms,
-//! and the listener. All the unsafe of this crate lives in this room.
+//! the listener, and the pooled boxes of handlers' futures. All the unsafe of this crate lives in this room.
 //!
 //! Nothing here knows HTTP or MCP. A data operation in flight is never dropped by a caller that goes on using the
 //! link; what may be dropped is [`Link::watch`], and what ends an operation early is [`Shutdown`].
@@ -7,6 +7,7 @@
 pub(crate) mod link;
 mod listener;
 pub(crate) mod mem;
+mod pooled;
 mod tcp;
 
 #[cfg(test)]
@@ -14,6 +15,7 @@ mod tests;
 
 pub(crate) use link::{How, Link, Peer, Shutdown};
 pub(crate) use listener::{BindError, Bound, Listener, REFUSAL, bind};
+pub(crate) use pooled::PooledFuture;
 pub(crate) use tcp::TcpLink;
 
 /// Lets the other ready tasks of this core run once. A future that wakes itself would be polled again before them, so
