@@ -25,7 +25,10 @@ pub(crate) struct Bearer(Vec<u8>);
 pub(crate) fn token(args: &Args) -> Result<Option<Bearer>, Failure> {
     let text = match (&args.bearer, std::env::var(VARIABLE)) {
         (Some(file), _) => std::fs::read_to_string(file).map_err(|error| {
-            Failure::Usage(format!("--bearer {}: {error}; name a file with a token", file.display()))
+            Failure::Usage(format!(
+                "--bearer {}: {error}; name a file with a token",
+                file.display()
+            ))
         })?,
         (None, Ok(text)) => text,
         (None, Err(_)) => return Ok(None),

@@ -62,14 +62,16 @@ fn curl(args: &Args, url: &str, method: &str, name: Option<&str>, params: &str) 
         header(&token);
     }
     // The URL's own host is not answered where others are listed.
-    if let Some(host) = args.allow_host.first().filter(|host| *host != "*" && !host.contains('\'')) {
+    if let Some(host) = args.allow_host.first().filter(|host| *host != "*" && !host.contains('\''))
+    {
         header(&format!("'Host: {host}'"));
     }
     let meta = format!(
         r#"{{"io.modelcontextprotocol/protocolVersion":"{VERSION}","io.modelcontextprotocol/clientInfo":{{"name":"curl","version":"8"}},"io.modelcontextprotocol/clientCapabilities":{{}}}}"#
     );
-    let body =
-        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params},"_meta":{meta}}}}}"#);
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params},"_meta":{meta}}}}}"#
+    );
     let _ = write!(line, " -d '{body}'");
     line
 }

@@ -10,7 +10,10 @@ use crate::cli::{Args, LogFormat};
 /// Starts logging.
 pub(crate) fn start(args: &Args) -> Result<(), Failure> {
     let filter = EnvFilter::try_new(&args.log).map_err(|error| {
-        Failure::Usage(format!("--log {:?}: {error}; write a level, such as info or debug", args.log))
+        Failure::Usage(format!(
+            "--log {:?}: {error}; write a level, such as info or debug",
+            args.log
+        ))
     })?;
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let started = match args.log_format {

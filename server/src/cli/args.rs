@@ -150,7 +150,9 @@ fn address(text: &str) -> Result<String, String> {
     let (host, port) = text.rsplit_once(':').ok_or("expected HOST:PORT, such as 127.0.0.1:8080")?;
     let bare = host.contains(':') && !(host.starts_with('[') && host.ends_with(']'));
     if host.is_empty() || bare {
-        return Err("expected HOST:PORT; an IPv6 address needs brackets, such as [::1]:8080".to_owned());
+        return Err(
+            "expected HOST:PORT; an IPv6 address needs brackets, such as [::1]:8080".to_owned()
+        );
     }
     port.parse::<u16>().map_err(|_| format!("port {port:?} is no number from 0 to 65535"))?;
     Ok(text.to_owned())

@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn limits_arrive_where_they_belong() {
-        let args = ["ringmcp-server", "--body-bytes", "1MiB", "--headers", "7", "--keep-alive", "0"];
+        let args =
+            ["ringmcp-server", "--body-bytes", "1MiB", "--headers", "7", "--keep-alive", "0"];
         let limits = ringmcp::Limits::from(&Args::try_parse_from(args).unwrap().limits);
         assert_eq!((limits.body_bytes, limits.headers), (1 << 20, 7));
         assert!(limits.keep_alive.is_zero());

@@ -131,7 +131,16 @@ mod tests {
             let size: Size = text.parse().unwrap();
             assert_eq!((size.0, size.to_string().as_str()), (bytes, shown), "{text}");
         }
-        for text in ["", "KiB", "4mb", "4 MiB", "-1", "1.5MiB", "99999999999999999999", "18446744073709551615KiB"] {
+        for text in [
+            "",
+            "KiB",
+            "4mb",
+            "4 MiB",
+            "-1",
+            "1.5MiB",
+            "99999999999999999999",
+            "18446744073709551615KiB",
+        ] {
             assert!(text.parse::<Size>().is_err(), "{text}");
         }
     }
@@ -149,9 +158,23 @@ mod tests {
             ("1h", 3_600_000, "1h"),
         ] {
             let span: Span = text.parse().unwrap();
-            assert_eq!((span.0, span.to_string().as_str()), (Duration::from_millis(ms), shown), "{text}");
+            assert_eq!(
+                (span.0, span.to_string().as_str()),
+                (Duration::from_millis(ms), shown),
+                "{text}"
+            );
         }
-        for text in ["", "5", "s", "1.5s", "-1s", "5 s", "5min", "99999999999999999999s", "18446744073709551615h"] {
+        for text in [
+            "",
+            "5",
+            "s",
+            "1.5s",
+            "-1s",
+            "5 s",
+            "5min",
+            "99999999999999999999s",
+            "18446744073709551615h",
+        ] {
             assert!(text.parse::<Span>().is_err(), "{text}");
         }
     }

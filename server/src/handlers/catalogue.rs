@@ -9,7 +9,14 @@ use super::tool_with_schema;
 
 const VERBS: [&str; 7] = ["search", "list", "create", "update", "archive", "export", "assign"];
 const NOUNS: [&str; 9] = [
-    "orders", "invoices", "tickets", "customers", "documents", "shipments", "events", "projects",
+    "orders",
+    "invoices",
+    "tickets",
+    "customers",
+    "documents",
+    "shipments",
+    "events",
+    "projects",
     "contracts",
 ];
 
@@ -61,44 +68,68 @@ fn schema(index: usize) -> Value {
 /// As many as one schema may have.
 fn properties() -> [(&'static str, Value); PROPERTIES.1] {
     [
-        ("query", json!({
-            "type": "string", "description": "Words to look for; quotes keep them together",
-            "minLength": 1, "maxLength": 500
-        })),
-        ("status", json!({
-            "type": "string", "enum": ["open", "pending", "closed", "archived"],
-            "description": "Only those in this state"
-        })),
-        ("limit", json!({
-            "type": "integer", "minimum": 1, "maximum": 200, "default": 50,
-            "description": "How many at most"
-        })),
-        ("period", json!({
-            "type": "object", "description": "Only what happened in between",
-            "properties": {
-                "from": { "type": "string", "format": "date-time" },
-                "to": { "type": "string", "format": "date-time" }
-            },
-            "required": ["from"]
-        })),
-        ("labels", json!({
-            "type": "array", "items": { "type": "string", "pattern": "^[a-z0-9-]+$" },
-            "maxItems": 20, "uniqueItems": true, "description": "Labels that must all be present"
-        })),
-        ("include_archived", json!({
-            "type": "boolean", "default": false, "description": "Also those that are archived"
-        })),
-        ("amount", json!({
-            "type": "object", "description": "An amount of money",
-            "properties": {
-                "value": { "type": "number", "exclusiveMinimum": 0 },
-                "currency": { "type": "string", "enum": ["EUR", "USD", "JPY", "GBP"] }
-            },
-            "required": ["value", "currency"]
-        })),
-        ("assignee", json!({
-            "anyOf": [{ "type": "string", "format": "email" }, { "type": "null" }],
-            "description": "Who is responsible; null for nobody"
-        })),
+        (
+            "query",
+            json!({
+                "type": "string", "description": "Words to look for; quotes keep them together",
+                "minLength": 1, "maxLength": 500
+            }),
+        ),
+        (
+            "status",
+            json!({
+                "type": "string", "enum": ["open", "pending", "closed", "archived"],
+                "description": "Only those in this state"
+            }),
+        ),
+        (
+            "limit",
+            json!({
+                "type": "integer", "minimum": 1, "maximum": 200, "default": 50,
+                "description": "How many at most"
+            }),
+        ),
+        (
+            "period",
+            json!({
+                "type": "object", "description": "Only what happened in between",
+                "properties": {
+                    "from": { "type": "string", "format": "date-time" },
+                    "to": { "type": "string", "format": "date-time" }
+                },
+                "required": ["from"]
+            }),
+        ),
+        (
+            "labels",
+            json!({
+                "type": "array", "items": { "type": "string", "pattern": "^[a-z0-9-]+$" },
+                "maxItems": 20, "uniqueItems": true, "description": "Labels that must all be present"
+            }),
+        ),
+        (
+            "include_archived",
+            json!({
+                "type": "boolean", "default": false, "description": "Also those that are archived"
+            }),
+        ),
+        (
+            "amount",
+            json!({
+                "type": "object", "description": "An amount of money",
+                "properties": {
+                    "value": { "type": "number", "exclusiveMinimum": 0 },
+                    "currency": { "type": "string", "enum": ["EUR", "USD", "JPY", "GBP"] }
+                },
+                "required": ["value", "currency"]
+            }),
+        ),
+        (
+            "assignee",
+            json!({
+                "anyOf": [{ "type": "string", "format": "email" }, { "type": "null" }],
+                "description": "Who is responsible; null for nobody"
+            }),
+        ),
     ]
 }

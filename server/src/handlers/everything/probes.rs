@@ -64,10 +64,7 @@ async fn echo(ctx: &Context<'_>, args: Echo) -> Result<String, ToolError> {
 fn any_value(name: &str) -> Tool {
     let tool = Tool::new(name).description("Returns the JSON text of its argument");
     let properties = json!({ "v": { "description": "Any JSON value" } });
-    tool_with_schema(
-        tool,
-        json!({ "type": "object", "properties": properties, "required": ["v"] }),
-    )
+    tool_with_schema(tool, json!({ "type": "object", "properties": properties, "required": ["v"] }))
 }
 
 /// Reads the value where it lies in the request: numbers of any size come back unchanged.

@@ -15,7 +15,11 @@ pub(super) fn add(builder: Builder) -> Builder {
         .tool("test_input_required_result_tampered_state", "Refuses altered states", with_state)
         .tool("test_input_required_result_multiple_inputs", "Asks three things at once", three)
         .tool("test_input_required_result_multi_round", "Asks in two rounds", two_rounds)
-        .tool("test_input_required_result_capabilities", "Asks what the client can give", by_capability)
+        .tool(
+            "test_input_required_result_capabilities",
+            "Asks what the client can give",
+            by_capability,
+        )
 }
 
 fn name_form() -> ElicitForm {
@@ -91,8 +95,8 @@ async fn two_rounds(ctx: &Context<'_>, _: NoArgs) -> Result<String, Interrupt> {
         }
     };
     let mut ask = ctx.ask();
-    let form = ElicitForm::new("What is your favourite colour?")
-        .string("color", |field| field.required());
+    let form =
+        ElicitForm::new("What is your favourite colour?").string("color", |field| field.required());
     let answer = ask.elicit("step2", form);
     ask.state(&Known { name: Some(name.clone()) });
     let answer = ask.done(answer)?;

@@ -83,9 +83,10 @@ async fn choices(ctx: &Context<'_>, _: NoArgs) -> Result<String, ToolError> {
 }
 
 fn told(answer: &ElicitResult) -> String {
-    let content = answer.content.as_ref().map_or_else(String::new, |content| {
-        serde_json::to_string(content).unwrap_or_default()
-    });
+    let content = answer
+        .content
+        .as_ref()
+        .map_or_else(String::new, |content| serde_json::to_string(content).unwrap_or_default());
     format!("User response: action={}, content={content}", action(answer))
 }
 

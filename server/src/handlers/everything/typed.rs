@@ -11,9 +11,11 @@ use crate::handlers::tool_with_schema;
 pub(super) fn add(builder: Builder) -> Builder {
     let route = Tool::new("route")
         .description("Returns its arguments; they are repeated in headers for proxies to route by");
-    builder
-        .tool_raw(tool_with_schema(route, route_schema()), route_by)
-        .tool("rows_sum", "Adds up the ids of rows", rows_sum)
+    builder.tool_raw(tool_with_schema(route, route_schema()), route_by).tool(
+        "rows_sum",
+        "Adds up the ids of rows",
+        rows_sum,
+    )
 }
 
 fn route_schema() -> serde_json::Value {
