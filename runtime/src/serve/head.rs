@@ -42,7 +42,7 @@ fn refuse<L: Link>(connection: &mut Connection<L>, refused: Refused) -> Next<L> 
     let closing = connection.closing();
     match refused {
         Refused::NotFound => answer::plain(connection, 404, closing),
-        Refused::Rung(refusal) => answer::refusal(connection, refusal, None, closing),
+        Refused::Rung(refusal) => answer::refusal(connection, refusal, closing),
     }
     connection.machine.finish(&mut connection.buf);
     match closing {
@@ -55,7 +55,8 @@ async fn climb<L: Link>(connection: &mut Connection<L>) -> Result<(), Refused> {
     let app = &connection.core.serve;
     let view = connection.machine.head().view(&connection.buf);
     host_and_origin(app, view).map_err(Refused::Rung)?;
-    if view.path() != app.path {
+    // CONNECT names an authority, not a path (RFC 9110, 9.3.6): rung 2 answers it.
+    if view.path() != app.path && view.method() != "CONNECT" {
         return Err(Refused::NotFound);
     }
     http_method(view).map_err(Refused::Rung)?;
