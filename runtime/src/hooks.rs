@@ -184,7 +184,7 @@ pub struct Answered<'r> {
     pub code: Option<i32>,
     /// The rung of the ladder that refused, 1 to 24; `None` when a handler answered.
     pub rung: Option<u8>,
-    /// From the whole request to the whole answer, in microseconds.
+    /// From the whole request to the whole answer, in microseconds; 0 where the request was refused by its head.
     pub micros: u64,
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Rungs of the request ladder that can refuse a request, for [`Counters::rejected`].
-pub(crate) const RUNGS_MAX: usize = 24;
+pub(crate) const RUNGS_MAX: usize = transport::mcp::ladder::LADDER.len();
 
 /// One number of one core. Only the owning core writes it, so a relaxed store is enough and no bus is locked; any
 /// thread may read it.

@@ -5,11 +5,15 @@ use codec::id::Id;
 use codec::write;
 use transport::http::Reject;
 use transport::http::respond::{self, Length, ResponseHead};
+use transport::mcp::ladder::Rung;
 use transport::mcp::refusal::Refusal;
 use transport::sse;
 
 use super::connection::Connection;
-use crate::engine::core::CoreParts;
+use crate::app::App;
+use crate::engine::core::{Core, CoreParts};
+use crate::engine::guard;
+use crate::hooks::Answered;
 
 /// Whether an answer is the connection's last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,23 +129,28 @@ impl Reply<'_> {
     }
 }
 
-/// A refusal of the ladder, with the id where it is known (RPC-10).
-pub(super) fn refusal<L>(
-    connection: &mut Connection<L>,
-    refusal: Refusal,
-    id: Option<&Id<'_>>,
-    closing: Closing,
-) {
-    let reply = Reply { core: &connection.core, minor: connection.machine.head().minor, closing };
-    refused(&reply, &mut connection.out, refusal, id);
+/// A refusal by the head of a request alone, before its id is known.
+pub(super) fn refusal<L>(connection: &mut Connection<L>, refusal: Refusal, closing: Closing) {
+    let head = connection.machine.head();
+    let reply = Reply { core: &connection.core, minor: head.minor, closing };
+    let code = refusal.error.as_ref().map(|error| error.code);
+    observe(&connection.core, &unread(refusal.status, code, Some(refusal.rung)));
+    let body_bytes = refused(&reply, &mut connection.out, refusal, None);
+    if head.view(&connection.buf).method() == "HEAD" {
+        // The client expects no content (RFC 9110, 9.3.2): it would read it as the next answer.
+        connection.out.truncate(connection.out.len() - body_bytes);
+    }
 }
 
-/// Writes a refusal.
-pub(super) fn refused(reply: &Reply<'_>, out: &mut Vec<u8>, refusal: Refusal, id: Option<&Id<'_>>) {
+/// Writes a refusal, with the id where it is known (RPC-10). Returns the length of the body, which comes last.
+pub(super) fn refused(
+    reply: &Reply<'_>,
+    out: &mut Vec<u8>,
+    refusal: Refusal,
+    id: Option<&Id<'_>>,
+) -> usize {
     let rung = refusal.rung as usize;
-    if let Some(counter) = reply.core.counters.rejected.get(rung - 1) {
-        counter.add(1);
-    }
+    reply.core.counters.rejected[rung - 1].add(1);
     tracing::debug!(
         rung,
         status = refusal.status,
@@ -155,12 +164,30 @@ pub(super) fn refused(reply: &Reply<'_>, out: &mut Vec<u8>, refusal: Refusal, id
     let mut extra: smallvec::SmallVec<[(&str, &str); 4]> = smallvec::smallvec![NO_STORE];
     extra.extend(refusal.headers.iter().map(|(name, value)| (*name, &**value)));
     reply.with_headers(out, refusal.status, Some("application/json"), &body, &extra);
+    body.len()
+}
+
+/// Tells the observers of an answer.
+pub(super) fn observe(core: &Core<App>, answered: &Answered<'_>) {
+    for observer in &core.serve.hooks.observers {
+        if let Err(panic) = guard::catch(|| observer(answered)) {
+            core.counters.panics.add(1);
+            tracing::error!(%panic, "an observer panicked");
+        }
+    }
+}
+
+/// The answer to a request of which no more than the head was read.
+fn unread(status: u16, code: Option<i32>, rung: Option<Rung>) -> Answered<'static> {
+    let rung = rung.map(|rung| rung as u8);
+    Answered { method: "", name: None, status, code, rung, micros: 0 }
 }
 
 /// A status without a body.
 pub(super) fn plain<L>(connection: &mut Connection<L>, status: u16, closing: Closing) {
     let minor = connection.machine.head().minor;
     let reply = Reply { core: &connection.core, minor, closing };
+    observe(&connection.core, &unread(status, None, None));
     reply.with_headers(&mut connection.out, status, None, b"", &[]);
 }
 
@@ -168,6 +195,11 @@ pub(super) fn plain<L>(connection: &mut Connection<L>, status: u16, closing: Clo
 pub(super) fn reject<L>(connection: &mut Connection<L>, reject: Reject) {
     tracing::debug!(status = reject.status, reason = reject.reason, "request cannot be framed");
     let error = RpcError::invalid_request(reject.reason);
+    let rung = (reject.status == Rung::BodySize.row().status).then_some(Rung::BodySize);
+    if let Some(rung) = rung {
+        connection.core.counters.rejected[rung as usize - 1].add(1);
+    }
+    observe(&connection.core, &unread(reject.status, Some(error.code), rung));
     let mut body = Vec::new();
     write::error_response(&mut body, None, &error);
     let reply = Reply { core: &connection.core, minor: 1, closing: Closing::Close };

@@ -376,13 +376,7 @@ impl<'c, L: Link> Exchange<'c, L> {
     ) {
         let Some(started) = self.started else { return };
         let micros = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
-        let answered = Answered { method, name, status, code, rung, micros };
-        for observer in &self.app().hooks.observers {
-            if let Err(panic) = guard::catch(|| observer(&answered)) {
-                self.core.counters.panics.add(1);
-                tracing::error!(%panic, "an observer panicked");
-            }
-        }
+        answer::observe(self.core, &Answered { method, name, status, code, rung, micros });
     }
 }
 

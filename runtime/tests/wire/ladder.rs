@@ -1,6 +1,7 @@
 //! The ladder of ledger section 1c over sockets: each rung alone, every two rungs at once, the connection after each.
 
 use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
@@ -47,6 +48,28 @@ fn every_rung_refuses() {
             running.until(way.what, |counters| counters.rejected.get(at) == Some(&1));
         }
     }
+}
+
+/// [PREC-01] observers see every refusal with its rung, those by the head of a request alone included.
+#[test]
+fn observers_see_every_rung() {
+    let seen = Seen::default();
+    let answers = Arc::new(Mutex::new(Vec::new()));
+    let noted = Arc::clone(&answers);
+    let running = serve(server(&seen).observe(move |answered| {
+        noted.lock().expect("no panic inside").push((answered.rung, answered.status));
+    }));
+    for way in &COURSE {
+        let answer = running.send_raw(&Draft::broken(&[way]).bytes());
+        // What a handler answers, the last two rungs, is no refusal.
+        let rung = (way.rung < 23).then_some(way.rung);
+        let last = answers.lock().expect("no panic inside").pop();
+        assert_eq!(last, Some((rung, answer.status)), "{}", way.what);
+    }
+    let mut elsewhere = Draft::new();
+    elsewhere.request.path = "/other".into();
+    assert_eq!(running.send_raw(&elsewhere.bytes()).status, 404);
+    assert_eq!(*answers.lock().expect("no panic inside"), [(None, 404)]);
 }
 
 /// [PREC-01] [PREC-02] every two rungs broken at once: the lower one answers, no handler runs. All 276 pairs, but for
