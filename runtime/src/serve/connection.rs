@@ -188,8 +188,8 @@ impl<L: Link> Connection<L> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 read => return self.settle(&read),
             }
-            self.shed();
         }
+        self.shed();
         if self.core.draining.get() {
             return Next::Close;
         }
