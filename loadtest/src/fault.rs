@@ -1,0 +1,60 @@
+//! What can be wrong with an answer.
+
+use std::fmt;
+
+/// Bytes of an answer shown in a sample.
+const SAMPLE_BYTES_MAX: usize = 240;
+
+macro_rules! kinds {
+    ($($kind:ident $name:literal $what:literal;)+) => {
+        /// Kinds of errors; the report counts each.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub(crate) enum Kind { $(#[doc = $what] $kind),+ }
+
+        impl Kind {
+            /// The name in reports.
+            pub(crate) fn name(self) -> &'static str {
+                match self { $(Self::$kind => $name),+ }
+            }
+        }
+    };
+}
+
+kinds! {
+    Connect "connect" "No connection could be made.";
+    Closed "closed" "The connection ended before the answer began.";
+    Truncated "truncated" "The connection ended inside the answer.";
+    Timeout "timeout" "No whole answer in time.";
+    Io "io" "The socket failed.";
+    Http "http" "The answer is not HTTP this tool can frame; the connection is given up.";
+    Status "status" "A status other than 200.";
+    Form "form" "Neither JSON nor an event stream, or one that does not end with the answer.";
+    Message "message" "The body is not a JSON-RPC 2.0 response.";
+    Id "id" "The id is not the request's.";
+    Error "error" "A JSON-RPC error.";
+    Result "result" "The result is not what the method returns, or not complete.";
+    Tool "tool" "The tool reports a failure.";
+    Expect "expect" "The text of --expect is missing.";
+}
+
+/// One wrong answer.
+#[derive(Clone, Debug)]
+pub(crate) struct Fault {
+    pub(crate) kind: Kind,
+    /// What is wrong, with an excerpt of what came.
+    pub(crate) detail: String,
+}
+
+impl Fault {
+    /// A fault without an excerpt.
+    pub(crate) fn new(kind: Kind, detail: impl fmt::Display) -> Self {
+        Self { kind, detail: detail.to_string() }
+    }
+
+    /// A fault that shows the start of what came.
+    pub(crate) fn showing(kind: Kind, detail: impl fmt::Display, came: &[u8]) -> Self {
+        let shown = &came[..came.len().min(SAMPLE_BYTES_MAX)];
+        let more = if shown.len() < came.len() { " …" } else { "" };
+        Self { kind, detail: format!("{detail}: {}{more}", shown.escape_ascii()) }
+    }
+}

@@ -1,0 +1,149 @@
+//! A scripted server on plain threads, and the generator's binary run against it.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Output};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use serde_json::Value;
+
+/// What the server does with one request.
+pub(crate) enum Act {
+    /// Sends these bytes.
+    Send(Vec<u8>),
+    /// Sends these bytes and closes.
+    SendAndClose(Vec<u8>),
+    /// Says nothing.
+    Silence,
+}
+
+/// One request as the server saw it.
+pub(crate) struct Seen {
+    /// Counts all requests of all connections, from 1.
+    pub(crate) number: u64,
+    pub(crate) head: String,
+    pub(crate) body: Value,
+}
+
+impl Seen {
+    /// The right answer to a call of `echo`.
+    pub(crate) fn hello(&self) -> Vec<u8> {
+        self.result(r#"{"content":[{"type":"text","text":"hello"}],"resultType":"complete"}"#)
+    }
+
+    /// A response with this result.
+    pub(crate) fn result(&self, result: &str) -> Vec<u8> {
+        ok(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, self.body["id"]))
+    }
+}
+
+/// A 200 answer with this JSON.
+pub(crate) fn ok(json: &str) -> Vec<u8> {
+    let length = json.len();
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n";
+    format!("{head}Content-Length: {length}\r\n\r\n{json}").into_bytes()
+}
+
+/// A server that acts by a script. Its threads end with the test's process.
+pub(crate) struct Scripted {
+    pub(crate) url: String,
+    pub(crate) requests: Arc<AtomicU64>,
+    pub(crate) connections: Arc<AtomicU64>,
+}
+
+impl Scripted {
+    pub(crate) fn start(script: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let (requests, connections) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
+        let (script, counts) = (Arc::new(script), (requests.clone(), connections.clone()));
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                counts.1.fetch_add(1, Ordering::SeqCst);
+                let (script, requests) = (script.clone(), counts.0.clone());
+                thread::spawn(move || serve(&stream.unwrap(), &*script, &requests));
+            }
+        });
+        Self { url, requests, connections }
+    }
+
+    pub(crate) fn seen(&self) -> u64 {
+        self.requests.load(Ordering::SeqCst)
+    }
+}
+
+fn serve(mut stream: &TcpStream, script: &dyn Fn(&Seen) -> Act, requests: &AtomicU64) {
+    let mut bytes = Vec::new();
+    loop {
+        let Some((length, head, body)) = first_request(&bytes) else {
+            let mut more = [0; 4096];
+            match stream.read(&mut more) {
+                Ok(0) | Err(_) => return,
+                Ok(n) => bytes.extend_from_slice(&more[..n]),
+            }
+            continue;
+        };
+        bytes.drain(..length);
+        let number = requests.fetch_add(1, Ordering::SeqCst) + 1;
+        let (answer, close) = match script(&Seen { number, head, body }) {
+            Act::Send(answer) => (answer, false),
+            Act::SendAndClose(answer) => (answer, true),
+            Act::Silence => continue,
+        };
+        // A client that has gone away is no fault of the script.
+        if stream.write_all(&answer).is_err() || close {
+            return;
+        }
+    }
+}
+
+/// Length on the wire, head and body of the request at the start of `bytes`, if it is whole.
+fn first_request(bytes: &[u8]) -> Option<(usize, String, Value)> {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
+    let head = std::str::from_utf8(&bytes[..end]).unwrap();
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).unwrap();
+    let body = bytes.get(end..end + length.parse::<usize>().unwrap())?;
+    Some((end + body.len(), head.to_owned(), serde_json::from_slice(body).unwrap()))
+}
+
+/// What a run printed, wrote and returned.
+pub(crate) struct Outcome {
+    pub(crate) code: i32,
+    pub(crate) text: String,
+    pub(crate) json: Value,
+}
+
+impl Outcome {
+    /// Errors of one kind.
+    pub(crate) fn errors(&self, kind: &str) -> u64 {
+        self.json["errors_by_kind"][kind]["count"].as_u64().unwrap_or(0)
+    }
+}
+
+/// Runs the binary.
+pub(crate) fn loadtest(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_ringmcp-loadtest")).args(args).output().unwrap()
+}
+
+/// `run` on `driver`, with `--json`.
+pub(crate) fn run_on(driver: &str, server: &Scripted, more: &[&str]) -> Outcome {
+    static FILES: AtomicU64 = AtomicU64::new(0);
+    let name =
+        format!("ringmcp-loadtest-{}-{}", std::process::id(), FILES.fetch_add(1, Ordering::SeqCst));
+    let file = std::env::temp_dir().join(name);
+    let fixed = ["run", "--url", &server.url, "--driver", driver, "--json", file.to_str().unwrap()];
+    let output = loadtest(&[&fixed, more].concat());
+    let text =
+        String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    let json = std::fs::read(&file).unwrap_or_else(|_| panic!("no figures: {text}"));
+    std::fs::remove_file(&file).unwrap();
+    let json = serde_json::from_slice(&json).unwrap();
+    Outcome { code: output.status.code().unwrap(), text, json }
+}
+
+/// `run` of echo calls whose text must be `hello`.
+pub(crate) fn run(server: &Scripted, more: &[&str]) -> Outcome {
+    run_on("auto", server, &[&["--scenario", "tools-call", "--expect", "hello"], more].concat())
+}
