@@ -15,14 +15,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     // Before the start: a signal that comes early must not be lost.
     let signals = Signals::catch()?;
     let seat = Seat::default();
-    let handle = describe(args, &seat, bearer).bind(&args.listen).start().map_err(failure)?;
+    let handle = describe(args, &seat, bearer)?.bind(&args.listen).start().map_err(failure)?;
     banner::print(args, &handle);
     seat.put(handle);
     args.handlers.animate(&seat).map_err(|error| failure(Error::System(error)))?;
     signals.wait_and_drain(&seat, Limits::from(&args.limits).drain_deadline)
 }
 
-fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Builder {
+fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Result<Builder, Failure> {
     let mut builder = Server::builder("ringmcp-server", env!("CARGO_PKG_VERSION"))
         .limits(Limits::from(&args.limits))
         .path(&args.path)
@@ -41,13 +41,14 @@ fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Builder {
         builder = builder.allow_origin(origin);
     }
     for key in &args.state_key {
-        builder = builder.state_key(&key.id, key.secret.clone());
+        let (id, secret) = key.read().map_err(Failure::Usage)?;
+        builder = builder.state_key(id, secret);
     }
     if let Some(bearer) = bearer {
         builder = bearer.guard(builder);
     }
     let builder = args.handlers.add(builder, seat);
-    add_catalogue(builder, args.catalogue)
+    Ok(add_catalogue(builder, args.catalogue))
 }
 
 /// Sorts the library's errors by who can help.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, ValueEnum};
 use ringmcp::{Driver, ResponseMode};
 
+use super::key::StateKey;
 use super::limits::LimitFlags;
 use crate::handlers::Set;
 
@@ -54,7 +55,7 @@ pub(crate) struct Args {
     /// Seals cursors and request states; the first key seals, further ones verify. At least 32 bytes. Random if left
     /// out. Other users see a command line: prefer the variable, with commas between keys
     #[arg(long, value_name = "ID:HEX", env = "RINGMCP_STATE_KEY", hide_env_values = true)]
-    #[arg(value_delimiter = ',', value_parser = state_key, help_heading = "Who may call")]
+    #[arg(value_delimiter = ',', help_heading = "Who may call")]
     pub(crate) state_key: Vec<StateKey>,
 
     /// What is logged, on standard error: a level, or target=level with commas between
@@ -117,32 +118,6 @@ pub(crate) enum LogFormat {
     #[default]
     Text,
     Json,
-}
-
-/// One key of `--state-key`. Shows only its id.
-#[derive(Clone)]
-pub(crate) struct StateKey {
-    pub(crate) id: String,
-    pub(crate) secret: Vec<u8>,
-}
-
-impl std::fmt::Debug for StateKey {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("StateKey").field("id", &self.id).finish_non_exhaustive()
-    }
-}
-
-/// The error texts never repeat the secret.
-fn state_key(text: &str) -> Result<StateKey, String> {
-    let (id, hex) = text.split_once(':').ok_or("expected ID:HEX, such as k1: and 64 hex digits")?;
-    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
-    let pair = |pair: &[u8]| match pair {
-        [high, low] => Some(digit(*high)? << 4 | digit(*low)?),
-        _ => None,
-    };
-    let secret: Option<Vec<u8>> = hex.as_bytes().chunks(2).map(pair).collect();
-    let secret = secret.ok_or("what follows the colon must be pairs of hex digits")?;
-    Ok(StateKey { id: id.to_owned(), secret })
 }
 
 /// Only the shape: whether the host exists is found out at the start.
