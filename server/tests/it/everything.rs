@@ -69,11 +69,14 @@ fn typed_arguments_arrive() {
     );
 }
 
-/// [SEC-09] a panic costs its own request.
+/// [ERR-10] [ERR-11] a panic costs its own request, and the client learns nothing of it.
 #[test]
 fn a_panic_is_answered_and_the_server_goes_on() {
     let server = fixture();
-    assert!(call(server.address(), "panic", json!({})).contains("-32603"));
+    let answer = call(server.address(), "panic", json!({}));
+    assert!(answer.contains(r#""isError":true"#), "{answer}");
+    assert_eq!(text(&answer), "Internal error");
+    assert!(server.wait_for_log("panicked").contains("the tool panic was called"));
     assert_eq!(text(&call(server.address(), "noargs", json!({}))), "nothing taken");
 }
 

@@ -19,7 +19,7 @@ pub(crate) fn command(args: &[&str]) -> Command {
 
 /// A process that was expected to end by itself: exit code, standard output, standard error.
 pub(crate) fn run(args: &[&str]) -> (Option<i32>, String, String) {
-    // A later --listen wins nothing: clap refuses it twice, so those tests give the whole command line.
+    // Without a --listen of its own: some of these tests give one.
     let mut command = Command::new(env!("CARGO_BIN_EXE_ringmcp-server"));
     let output = command.args(args).stdin(Stdio::null()).output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();

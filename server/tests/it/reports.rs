@@ -1,9 +1,9 @@
 //! The banner: what it prints works as it stands.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::http::Conversation;
-use crate::process::{Server, command};
+use crate::http::{Conversation, call};
+use crate::process::Server;
 
 /// The raw request that a printed `curl` command sends.
 fn bytes_of(curl: &str) -> String {
@@ -59,10 +59,20 @@ fn another_path_and_host_are_part_of_the_command() {
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
 }
 
+/// Every line of the log is one object, that of a panic too; nothing of it goes to standard output.
 #[test]
 fn the_log_is_json_lines_on_standard_error_where_asked() {
-    let server = Server::spawn(command(&["--log-format", "json", "--log", "debug"]));
-    let line: Value = serde_json::from_str(&server.wait_for_log("starting")).unwrap();
-    assert_eq!(line["level"], "INFO");
+    let args = ["--handlers", "everything", "--log-format", "json", "--log", "debug"];
+    let server = Server::start(&args);
     assert!(!server.banner().contains("INFO"));
+    call(server.address(), "panic", json!({}));
+    server.signal("TERM");
+    let (status, log) = server.wait();
+    assert_eq!(status.code(), Some(0), "{log}");
+    let mut panics = 0;
+    for line in log.lines() {
+        let event: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}"));
+        panics += usize::from(event["fields"]["message"] == "panicked");
+    }
+    assert_eq!(panics, 1, "{log}");
 }
