@@ -1,8 +1,16 @@
 //! The generator against scripted servers: counts are exact, and every wrong answer is an error with a sample.
 
+#![allow(clippy::unwrap_used, reason = "a test that unwraps fails with the line it is on")]
+
 mod support;
 
-use support::{Act, Scripted, loadtest, ok, run, run_on};
+use support::{Act, Scripted, Seen, loadtest, ok, run, run_on};
+
+/// What a script answers to one request.
+type Answer = fn(&Seen) -> Vec<u8>;
+
+/// What a script does with one request.
+type Reaction = fn(&Seen) -> Act;
 
 /// [HDR-01] [HDR-10] [HDR-11] Right answers in every shape, exactly as many as asked for, on both drivers.
 #[test]
@@ -45,7 +53,7 @@ fn exact_counts() {
 /// One wrong answer among right ones is found, named and sampled; the others count on.
 #[test]
 fn wrong_answers() {
-    let cases: [(&str, fn(&support::Seen) -> Vec<u8>); 7] = [
+    let cases: [(&str, Answer); 7] = [
         ("id", |_| {
             ok(r#"{"jsonrpc":"2.0","id":999,"result":{"content":[],"resultType":"complete"}}"#)
         }),
@@ -88,7 +96,7 @@ fn wrong_answers() {
 /// An answer that ends too early, or never begins, is an error of its request alone; the rest go over a new connection.
 #[test]
 fn lost_connections() {
-    let cases: [(&str, fn(&support::Seen) -> Act); 4] = [
+    let cases: [(&str, Reaction); 4] = [
         ("truncated", |seen| Act::SendAndClose(seen.hello()[..90].to_vec())),
         ("closed", |_| Act::SendAndClose(Vec::new())),
         ("timeout", |_| Act::Silence),
