@@ -45,7 +45,12 @@ fn answers_first_on_a_fresh_server() {
     assert_eq!(result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "t");
     assert_eq!(result.get("serverInfo"), None);
     assert_eq!(result.get("protocolVersion"), None);
-    assert_eq!(once(crate::common::server(), &ask("server/discover")).result("server/discover").get("instructions"), None);
+    assert_eq!(
+        once(crate::common::server(), &ask("server/discover"))
+            .result("server/discover")
+            .get("instructions"),
+        None
+    );
 }
 
 /// Every method that belongs to a capability, with parameters that suit the fixtures here.
@@ -138,9 +143,8 @@ fn announcements_are_advertised_as_configured() {
     assert_eq!(offered["prompts"], json!({ "listChanged": true }));
     assert_eq!(offered["resources"], json!({ "subscribe": true, "listChanged": true }));
 
-    let quiet = serve(
-        all().announce_list_changes(false, true, false).announce_resource_updates(false),
-    );
+    let quiet =
+        serve(all().announce_list_changes(false, true, false).announce_resource_updates(false));
     let offered = capabilities(&quiet);
     assert_ne!(offered["tools"]["listChanged"], true);
     assert_eq!(offered["prompts"]["listChanged"], true);
@@ -199,11 +203,8 @@ fn discover_is_authorized() {
 #[test]
 fn server_info_is_whole() {
     let icon = ringmcp::types::Icon::new("https://example.com/i.png").expect("https");
-    let builder = server()
-        .title("Title")
-        .description("About")
-        .website_url("https://example.com")
-        .icon(icon);
+    let builder =
+        server().title("Title").description("About").website_url("https://example.com").icon(icon);
     let result = once(builder, &ask("server/discover")).result("server/discover");
     let info: &Value = &result["_meta"]["io.modelcontextprotocol/serverInfo"];
     assert_eq!(info["name"], "t");

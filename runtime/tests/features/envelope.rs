@@ -63,7 +63,12 @@ fn every_result_names_the_server() {
     let server = serve(everything());
     for request in every_request() {
         let result = server.send(&request).result(request.method());
-        assert_eq!(result["_meta"][SI], json!({ "name": "t", "version": "1" }), "{}", request.method());
+        assert_eq!(
+            result["_meta"][SI],
+            json!({ "name": "t", "version": "1" }),
+            "{}",
+            request.method()
+        );
         let kind = result["resultType"].as_str().expect("a text");
         assert!(["complete", "input_required"].contains(&kind), "{kind}");
     }
@@ -264,7 +269,8 @@ fn context_shows_what_arguments_hide() {
         "hasTime": true,
     });
     assert_eq!(seen, expected);
-    let prompt = full(Request::new("prompts/get", json!({ "name": "dump", "arguments": { "a": "b" } })));
+    let prompt =
+        full(Request::new("prompts/get", json!({ "name": "dump", "arguments": { "a": "b" } })));
     let result = server.send(&prompt).result("prompts/get");
     let text = result["messages"][0]["content"]["text"].as_str().expect("a text");
     let mut expected = expected;
@@ -339,7 +345,8 @@ fn extension_methods_are_for_clients_that_declare_it() {
 fn custom_methods_take_free_names() {
     let make = |names: &[&str]| {
         let add = |builder: Builder, name: &&str| {
-            builder.method(*name, None, async |_: &Context, _: Free| Ok::<_, HandlerError>(json!({})))
+            builder
+                .method(*name, None, async |_: &Context, _: Free| Ok::<_, HandlerError>(json!({})))
         };
         names.iter().fold(server(), add).in_process().map(drop)
     };
@@ -353,7 +360,8 @@ fn custom_methods_take_free_names() {
 fn definitions_keep_their_meta() {
     let meta = Meta::new().with("a.b/c", "d").expect("a free key");
     let prompt = Prompt::new("p").meta(meta);
-    let builder = server().prompt_with(prompt, async |_: &Context, _: NoArgs| Ok::<_, HandlerError>(""));
+    let builder =
+        server().prompt_with(prompt, async |_: &Context, _: NoArgs| Ok::<_, HandlerError>(""));
     let list = serve(builder).send(&ask("prompts/list")).result("prompts/list");
     assert_eq!(list["prompts"][0]["_meta"], json!({ "a.b/c": "d" }));
 }
