@@ -92,6 +92,11 @@ impl<E: Entry> Shelf<E> {
         Ok(())
     }
 
+    /// The entry with `key`, hidden or not.
+    pub(crate) fn get(&self, key: &str) -> Option<&Arc<E>> {
+        self.by_sequence.get(self.by_key.get(key)?)
+    }
+
     /// All entries in registration order, hidden ones too.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<E>> {
         self.by_sequence.values()

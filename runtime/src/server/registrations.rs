@@ -89,7 +89,7 @@ impl Registrations {
         self.edit(|draft| draft.tools.add(entry))
     }
 
-    /// Replaces the tool of the same name, in its place in the list.
+    /// Replaces the tool of the same name, in its place in the list; the scopes it asks for stay (AUTH-12).
     ///
     /// # Errors
     /// There is no such tool, or the definition is wrong.
@@ -100,8 +100,13 @@ impl Registrations {
         R: ToolOutput + 'static,
         E: Into<ToolError> + 'static,
     {
-        let entry = make::tool(tool, handler, self.names)?;
-        self.edit(|draft| draft.tools.update(entry))
+        let mut entry = make::tool(tool, handler, self.names)?;
+        self.edit(|draft| {
+            if let Some(old) = draft.tools.get(&entry.def.name) {
+                entry.scopes.clone_from(&old.scopes);
+            }
+            draft.tools.update(entry)
+        })
     }
 
     /// Shows or hides a tool: hidden, it answers like an unknown one (CALL-02).
