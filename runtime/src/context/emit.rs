@@ -108,7 +108,8 @@ impl Emitter {
 
     fn progress(&self, call: u64, done: Amount, total: Option<Amount>, message: Option<&str>) {
         let state = &mut *self.state.borrow_mut();
-        let grows = state.last_progress.is_none_or(|last| done.as_f64() > last);
+        // What is no number neither grows nor may it become the mark that later reports are held against.
+        let grows = done.is_finite() && state.last_progress.is_none_or(|last| done.as_f64() > last);
         if state.call != call || state.token.is_empty() || !grows {
             return;
         }
@@ -127,7 +128,7 @@ impl Emitter {
         out.extend_from_slice(&state.token);
         out.extend_from_slice(br#","progress":"#);
         done.write(out);
-        if let Some(total) = total {
+        if let Some(total) = total.filter(|total| total.is_finite()) {
             out.extend_from_slice(br#","total":"#);
             total.write(out);
         }
@@ -217,7 +218,7 @@ impl Progress {
 pub enum Amount {
     /// A whole number.
     Whole(i64),
-    /// Any other number; not finite ones are sent as 0.
+    /// Any other number. A report that is not finite is dropped, a total that is not finite is left out.
     Real(f64),
 }
 
@@ -230,10 +231,18 @@ impl Amount {
         }
     }
 
+    fn is_finite(self) -> bool {
+        match self {
+            Self::Whole(_) => true,
+            Self::Real(value) => value.is_finite(),
+        }
+    }
+
+    /// Only finite amounts are written.
     fn write(self, out: &mut Vec<u8>) {
         match self {
             Self::Whole(value) => write::int(out, value),
-            Self::Real(value) => write::float(out, if value.is_finite() { value } else { 0.0 }),
+            Self::Real(value) => write::float(out, value),
         }
     }
 }
