@@ -90,9 +90,11 @@ fn after(request: &Admitted<'_>) -> Result<Option<u64>, Refusal> {
     };
     request.pass_guards(None, None, &[])?;
     let Some(cursor) = cursor else { return Ok(None) };
-    let position = request.app.cursors.open(&scope(request), cursor);
-    let refused = |_| Refusal::at(Rung::Target, RpcError::invalid_params("Invalid cursor"));
-    Ok(Some(position.map_err(refused)?.sequence))
+    let position = request.app.cursors.open(&scope(request), cursor).ok();
+    // PAG-06: whoever does not page has issued no cursor, whatever the keys verify.
+    let position = position.filter(|_| request.app.page_size.is_some());
+    let refused = || Refusal::at(Rung::Target, RpcError::invalid_params("Invalid cursor"));
+    Ok(Some(position.ok_or_else(refused)?.sequence))
 }
 
 fn next_cursor(request: &Admitted<'_>, sequence: u64, key: &str, body: &mut Vec<u8>) {
