@@ -66,11 +66,31 @@ fn vetted(error: RpcError, method: &str) -> RpcError {
             | code::MISSING_CLIENT_CAPABILITY
             | code::UNSUPPORTED_VERSION
     );
-    if known || !error::is_reserved(error.code) {
+    if (known && has_its_data(&error)) || !error::is_reserved(error.code) {
         return error;
     }
-    tracing::error!(method, code = error.code, "a handler used a reserved error code");
+    tracing::error!(
+        method,
+        code = error.code,
+        "a handler used a reserved error code, or without its data"
+    );
     RpcError::internal()
+}
+
+/// ERR-05, ERR-06: two codes mean nothing without the data that clients act on.
+fn has_its_data(error: &RpcError) -> bool {
+    let data = || -> serde_json::Value {
+        let text = error.data.as_ref().map_or("null", |data| data.get());
+        serde_json::from_str(text).unwrap_or_default()
+    };
+    match error.code {
+        code::MISSING_CLIENT_CAPABILITY => data()["requiredCapabilities"].is_object(),
+        code::UNSUPPORTED_VERSION => {
+            let data = data();
+            data["supported"].is_array() && data["requested"].is_string()
+        }
+        _ => true,
+    }
 }
 
 fn complete(
