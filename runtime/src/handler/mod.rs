@@ -33,6 +33,19 @@ pub(crate) trait Handler: Send + Sync + 'static {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a>;
 }
 
+/// Members that the server writes itself: a result that brings one as a free member would repeat the name.
+const SERVERS_MEMBERS: [&str; 6] =
+    ["resultType", "_meta", "ttlMs", "cacheScope", "inputRequests", "requestState"];
+
+/// Takes names away from a result's free members that stand elsewhere: the server's and the type's `own`.
+fn drop_repeated(extra: &mut Map<String, Value>, own: &[&str]) {
+    if !extra.is_empty() {
+        extra.retain(|name, _| {
+            !SERVERS_MEMBERS.contains(&name.as_str()) && !own.contains(&name.as_str())
+        });
+    }
+}
+
 /// Writes the members of a result. What cannot be serialised leaves nothing behind and is logged.
 fn write_members(ctx: &Context<'_>, result: &impl serde::Serialize) {
     let mut written = true;

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Finish, Handler, HandlerFuture, Outcome, write_members};
+use super::{Finish, Handler, HandlerFuture, Outcome, drop_repeated, write_members};
 use crate::context::Context;
 use crate::error::HandlerError;
 
@@ -82,6 +82,7 @@ where
                 Ok(output) => {
                     let mut result = output.into_result();
                     let meta = result.meta.take();
+                    drop_repeated(&mut result.extra, &["description", "messages"]);
                     result.result_type = ResultType::Absent;
                     write_members(ctx, &result);
                     let meta = meta.map(|meta| meta.0);

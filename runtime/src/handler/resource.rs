@@ -4,7 +4,7 @@ use codec::types::{ReadResourceResult, ResourceContents, ResultType};
 use serde::de::DeserializeOwned;
 use serde::de::value::MapDeserializer;
 
-use super::{CacheHint, Finish, Handler, HandlerFuture, Outcome, write_members};
+use super::{CacheHint, Finish, Handler, HandlerFuture, Outcome, drop_repeated, write_members};
 use crate::context::Context;
 use crate::error::HandlerError;
 
@@ -131,6 +131,7 @@ fn finish(
         Ok(output) => {
             let mut result = output.into_result(ctx.uri(), mime_type);
             let meta = result.meta.take();
+            drop_repeated(&mut result.extra, &["contents"]);
             let cache =
                 CacheHint { ttl_ms: result.ttl_ms.take(), scope: result.cache_scope.take() };
             result.result_type = ResultType::Absent;

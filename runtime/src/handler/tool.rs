@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Finish, Handler, HandlerFuture, Outcome, write_members};
+use super::{Finish, Handler, HandlerFuture, Outcome, drop_repeated, write_members};
 use crate::context::Context;
 use crate::error::{ToolError, ToolFault};
 use crate::render;
@@ -174,6 +174,7 @@ pub(crate) fn error_text(ctx: &Context<'_>, text: &str) -> Outcome {
 
 fn write_result(ctx: &Context<'_>, mut result: CallToolResult) -> Outcome {
     result.ensure_text();
+    drop_repeated(&mut result.extra, &["content", "structuredContent", "isError"]);
     result.result_type = ResultType::Absent;
     let meta = result.meta.take().map(|meta| meta.0);
     let is_error = result.is_error.unwrap_or(false);
