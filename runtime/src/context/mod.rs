@@ -207,7 +207,11 @@ impl<'r> Context<'r> {
         &self,
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Offloaded<T> {
-        self.call.app.offload.run(work)
+        let job = self.call.app.offload.run(work);
+        if job.is_refused() {
+            self.call.core.counters.offload_refused.add(1);
+        }
+        job
     }
 
     /// Runs a future on the companion tokio runtime; dropping the returned future aborts it.

@@ -157,6 +157,13 @@ pub struct Offloaded<T> {
     portable: Portable,
 }
 
+impl<T> Offloaded<T> {
+    /// Whether the queue had no room for the job.
+    pub(crate) fn is_refused(&self) -> bool {
+        matches!(&*self.slot.state(), State::Done(Err(OffloadError::Full)))
+    }
+}
+
 impl<T> Future for Offloaded<T> {
     type Output = Result<T, OffloadError>;
 
