@@ -3,7 +3,12 @@
 //! One binary, one room a file: [`support`] starts servers and sends bytes.
 
 mod course;
+mod eras;
+mod errors;
+mod headers;
+mod http;
 mod ladder;
+mod messages;
 #[allow(dead_code, unreachable_pub, reason = "shared with the other test binaries")]
 mod support;
 

@@ -35,9 +35,10 @@ pub(super) fn claim_present<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Resu
     match header {
         Some(version) if is_modern(version) => {
             if case.request.method == "initialize" {
-                return Err(RpcError::header_mismatch(
-                    "MCP-Protocol-Version names a revision that has no initialize",
-                ));
+                return Err(RpcError::header_mismatch(format!(
+                    "MCP-Protocol-Version names a revision that has no initialize{}",
+                    speaks(case.surface)
+                )));
             }
             Err(missing_keys(case, ""))
         }
@@ -46,12 +47,14 @@ pub(super) fn claim_present<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Resu
         }
         None => match asked_for(case) {
             Some(version) => Err(unsupported(version, case.surface.versions())),
-            None => {
-                let served = case.surface.versions().join(", ");
-                Err(missing_keys(case, &format!("; this server speaks {served}")))
-            }
+            None => Err(missing_keys(case, &speaks(case.surface))),
         },
     }
+}
+
+/// What every refused `initialize` tells its sender (LEG-40).
+pub(super) fn speaks<S: Surface + ?Sized>(surface: &S) -> String {
+    format!("; this server speaks {}", surface.versions().join(", "))
 }
 
 /// The version that a handshake of the 2025 era asks for.
@@ -77,7 +80,12 @@ fn unsupported(requested: &str, served: &[&str]) -> RpcError {
 
 /// Rung 9 (ENV-04).
 pub(super) fn claim_is_string<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Result<(), RpcError> {
-    claim_string(&case.meta)
+    claim_string(&case.meta).map_err(|mut error| {
+        if case.request.method == "initialize" {
+            error.message.to_mut().push_str(&speaks(case.surface));
+        }
+        error
+    })
 }
 
 fn claim_string(meta: &RequestMeta<'_>) -> Result<(), RpcError> {

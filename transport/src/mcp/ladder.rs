@@ -170,7 +170,11 @@ fn method_served<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Result<(), RpcE
     if case.surface.serves(case.request.method) {
         return Ok(());
     }
-    Err(RpcError::method_not_found(case.request.method))
+    let mut error = RpcError::method_not_found(case.request.method);
+    if case.request.method == "initialize" {
+        error.message.to_mut().push_str(&era::speaks(case.surface));
+    }
+    Err(error)
 }
 
 /// The rungs of a notification: nothing has to be present, but nothing may contradict (HTTP-08, HTTP-09, D-11).

@@ -119,11 +119,14 @@ struct Reader<'s> {
 impl Reader<'_> {
     fn byte(&mut self) -> Option<u8> {
         let mut byte = [0];
-        match self.stream.read(&mut byte) {
-            Ok(1) => Some(byte[0]),
-            Ok(_) => None,
-            Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => None,
-            Err(error) => panic!("no answer: {error}"),
+        loop {
+            return match self.stream.read(&mut byte) {
+                Ok(1) => Some(byte[0]),
+                Ok(_) => None,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => None,
+                Err(error) => panic!("no answer: {error}"),
+            };
         }
     }
 

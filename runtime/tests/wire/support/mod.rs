@@ -9,6 +9,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 pub use answer::{Answer, read_answer};
+#[allow(unused_imports, reason = "not every test binary needs every key")]
 pub use request::{CC, CI, LL, PV, Request, VERSION};
 pub use schema::validate;
 pub use stream::Events;
