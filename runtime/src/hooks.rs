@@ -98,6 +98,14 @@ impl Denied {
         }
     }
 
+    /// `400`: the credentials themselves are malformed, such as two of them (AUTH-06).
+    pub fn invalid_request(description: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            challenge: Some(r#"Bearer error="invalid_request""#.to_owned()),
+            ..Self::with_status(400, "invalid_request", description)
+        }
+    }
+
     /// `403` without a challenge.
     pub fn forbidden(description: impl Into<Cow<'static, str>>) -> Self {
         Self::with_status(403, "access_denied", description)

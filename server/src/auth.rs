@@ -63,13 +63,12 @@ impl Bearer {
         let mut lines = head.headers("authorization");
         let Some(line) = lines.next() else { return Err(Denied::unauthorized(CHALLENGE)) };
         // AUTH-06: two credentials are no credential.
-        let refused = || Err(Denied::unauthorized(CHALLENGE_INVALID));
         if lines.next().is_some() {
-            return refused();
+            return Err(Denied::invalid_request("There is more than one Authorization header"));
         }
         match presented(line) {
             Some(token) if same(token, &self.0) => Ok(Principal::new("bearer")),
-            _ => refused(),
+            _ => Err(Denied::unauthorized(CHALLENGE_INVALID)),
         }
     }
 }

@@ -17,9 +17,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let seat = Seat::default();
     let handle = describe(args, &seat, bearer)?.bind(&args.listen).start().map_err(failure)?;
     banner::print(args, &handle);
-    seat.put(handle);
-    args.handlers.animate(&seat).map_err(|error| failure(Error::System(error)))?;
-    signals.wait_and_drain(&seat, Limits::from(&args.limits).drain_deadline)
+    seat.put(handle.clone());
+    args.handlers.animate(&handle).map_err(|error| failure(Error::System(error)))?;
+    signals.drain(handle.clone(), Limits::from(&args.limits).drain_deadline)?;
+    handle.join().map_err(failure)
 }
 
 fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Result<Builder, Failure> {

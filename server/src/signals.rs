@@ -7,9 +7,9 @@ use std::time::Duration;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals as Caught;
 
+use ringmcp::Handle;
+
 use crate::Failure;
-use crate::handlers::Seat;
-use crate::run::failure;
 
 /// What a drain may take beyond its deadline before the process ends all the same: a handler that never gives its
 /// core back could hold it up for ever.
@@ -26,15 +26,22 @@ impl Signals {
             .map_err(|error| Failure::System(format!("signals cannot be caught: {error}")))
     }
 
-    /// Waits for a signal, then lets the server at the seat finish within `deadline`.
-    pub(crate) fn wait_and_drain(mut self, seat: &Seat, deadline: Duration) -> Result<(), Failure> {
+    /// Lets the server finish within `deadline` at the first signal, in a thread of its own.
+    pub(crate) fn drain(self, server: Handle, deadline: Duration) -> Result<(), Failure> {
+        let spawned = thread::Builder::new().name("signals".to_owned()).spawn(move || {
+            self.wait_and_drain(&server, deadline);
+        });
+        spawned
+            .map(drop)
+            .map_err(|error| Failure::System(format!("no thread for signals: {error}")))
+    }
+
+    fn wait_and_drain(mut self, server: &Handle, deadline: Duration) {
         let signal = self.0.forever().next();
         tracing::info!(signal, ?deadline, "draining; a second signal ends the server at once");
-        seat.with(|handle| handle.drain(deadline));
-        self.watch(deadline).map_err(|error| failure(error.into()))?;
-        match seat.take() {
-            Some(handle) => handle.join().map_err(failure),
-            None => Ok(()),
+        server.drain(deadline);
+        if let Err(error) = self.watch(deadline) {
+            tracing::error!(%error, "nobody watches the drain: a handler that holds its core would hold it up");
         }
     }
 

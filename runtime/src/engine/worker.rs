@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -77,7 +77,8 @@ impl From<BindError> for StartError {
 pub(crate) struct Workers<S: Serve> {
     mailboxes: Arc<[Mailbox<S>]>,
     counters: Vec<Arc<CoreCounters>>,
-    threads: Vec<JoinHandle<()>>,
+    /// Emptied by whoever waits first.
+    threads: Mutex<Vec<JoinHandle<()>>>,
     chosen: Chosen,
     addr: Option<SocketAddr>,
 }
@@ -112,9 +113,11 @@ impl<S: Serve> Workers<S> {
     ///
     /// # Errors
     /// Names the workers that ended by a panic outside any task.
-    pub(crate) fn join(self) -> Result<(), String> {
+    pub(crate) fn join(&self) -> Result<(), String> {
         let mut lost = Vec::new();
-        for (worker, thread) in self.threads.into_iter().enumerate() {
+        // Whoever comes second waits here for the first.
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        for (worker, thread) in threads.drain(..).enumerate() {
             if thread.join().is_err() {
                 lost.push(worker.to_string());
             }
@@ -161,7 +164,7 @@ pub(crate) fn start<S: Serve>(
     Ok(Workers {
         mailboxes: crew.mailboxes.into(),
         counters: crew.counters,
-        threads: crew.threads,
+        threads: Mutex::new(crew.threads),
         chosen,
         addr,
     })

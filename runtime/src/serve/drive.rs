@@ -120,12 +120,16 @@ impl<L: Link> Drive<'_, L> {
     /// Waits for whatever comes first.
     async fn turn(&mut self, future: &mut HandlerFuture<'_>) -> Turn {
         let watches = self.ahead.len() < self.core.serve.limits.ahead_bytes;
-        let Self { core, link, waker, timer, emitter, name, .. } = self;
+        let Self { core, link, waker, timer, emitter, name, ends_ms, .. } = self;
         let mut peer = pin!(link.watch());
         poll_fn(|cx| {
             emitter.set_waker(cx.waker());
             if let Poll::Ready(done) = poll_guarded(core, waker, name, future.as_mut(), cx) {
                 return Poll::Ready(Turn::Done(done));
+            }
+            // Before its messages: a handler that always has some would never run out of time (CAN-01).
+            if core.clock.now_ms() >= *ends_ms {
+                return Poll::Ready(Turn::Time(Kind::Handler));
             }
             if emitter.is_waiting() {
                 return Poll::Ready(Turn::Messages);

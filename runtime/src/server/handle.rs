@@ -11,15 +11,17 @@ use crate::engine::worker::Workers;
 use crate::error::Error;
 use crate::notifier::Notifier;
 
-/// A running server. Dropping the handle leaves it running; [`drain`](Self::drain) ends it.
+/// A running server. Clone it, send it to any thread; dropping it leaves the server running, [`drain`](Self::drain)
+/// ends it.
+#[derive(Clone)]
 pub struct Handle {
     app: Arc<App>,
-    workers: Workers<App>,
+    workers: Arc<Workers<App>>,
 }
 
 impl Handle {
     pub(super) fn new(app: Arc<App>, workers: Workers<App>) -> Self {
-        Self { app, workers }
+        Self { app, workers: Arc::new(workers) }
     }
 
     /// Where the server listens; a requested port 0 is the port it got.
@@ -70,11 +72,11 @@ impl Handle {
         self.workers.drain(u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX));
     }
 
-    /// Waits until the server has ended.
+    /// Waits until the server has ended; every clone may wait.
     ///
     /// # Errors
     /// A worker was lost to a panic outside any request.
-    pub fn join(self) -> Result<(), Error> {
+    pub fn join(&self) -> Result<(), Error> {
         let ended = self.workers.join();
         self.app.offload.close();
         ended.map_err(|text| Error::System(std::io::Error::other(text)))

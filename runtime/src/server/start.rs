@@ -70,11 +70,18 @@ impl Bound {
         if let Some(fault) = builder.fault.take() {
             return Err(fault);
         }
+        let unkeyed = builder.keys.is_empty();
         let app = builder.build(workers, loopback)?;
         let bound = io::bind(address, BACKLOG, workers)
             .map_err(|error| Error::Address(error.to_string()))?;
         let workers = worker::start(app.clone(), Some(bound), &config).map_err(start_error)?;
         connect(&app, &workers);
+        if unkeyed && !loopback {
+            tracing::warn!(
+                "no state key is set: cursors and request states of this process are refused by every other replica \
+                 and after a restart"
+            );
+        }
         Ok(Handle::new(app, workers))
     }
 }
@@ -135,8 +142,8 @@ impl Builder {
             return Err(fault);
         }
         let guard = origin::Guard::new(loopback, &self.hosts, &self.origins)
-            .map_err(|error| Error::Config(error.to_string()))?;
-        let keys = Arc::new(self.seal_keys(loopback)?);
+            .map_err(|error| Error::Config(format!("allowed hosts and origins: {error}")))?;
+        let keys = Arc::new(self.seal_keys()?);
         let registry = Arc::new(Registry::new(self.limits.entries));
         self.fill(&registry)?;
         let info_json = serde_json::to_string(&self.info)
@@ -187,18 +194,12 @@ impl Builder {
         }))
     }
 
-    fn seal_keys(&mut self, loopback: bool) -> Result<Keys, Error> {
+    fn seal_keys(&mut self) -> Result<Keys, Error> {
         let mut given = std::mem::take(&mut self.keys).into_iter();
         let fault = |id: &str, fault: codec::state::KeyFault| {
             Error::Config(format!("state key {id:?}: {fault}"))
         };
         let Some((id, secret)) = given.next() else {
-            if !loopback {
-                tracing::warn!(
-                    "no state key is set: cursors and request states of this process are refused by every other \
-                     replica and after a restart"
-                );
-            }
             return Keys::random().map_err(|error| fault("random", error));
         };
         let first = keys(&id, &secret)?;

@@ -5,8 +5,8 @@ mod demo;
 mod everything;
 mod seat;
 
-use ringmcp::Builder;
 use ringmcp::types::Tool;
+use ringmcp::{Builder, Handle};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,9 +32,9 @@ impl Set {
     }
 
     /// Starts what changes by itself while the server runs.
-    pub(crate) fn animate(self, seat: &Seat) -> std::io::Result<()> {
+    pub(crate) fn animate(self, server: &Handle) -> std::io::Result<()> {
         match self {
-            Self::Demo => demo::animate(seat),
+            Self::Demo => demo::animate(server),
             Self::Everything => Ok(()),
         }
     }

@@ -1,36 +1,22 @@
 //! Where the running server sits once it has started: handlers are registered before, so they look here later.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, OnceLock};
 
-use ringmcp::{Counters, Handle};
+use ringmcp::Handle;
 
 /// A place for the running server's handle. Cheap to clone; all clones are the same place.
 #[derive(Clone, Default)]
-pub(crate) struct Seat(Arc<Mutex<Option<Handle>>>);
+pub(crate) struct Seat(Arc<OnceLock<Handle>>);
 
 impl Seat {
-    /// Seats the server.
+    /// Seats the server, once.
     pub(crate) fn put(&self, handle: Handle) {
-        *self.lock() = Some(handle);
+        let first = self.0.set(handle).is_ok();
+        debug_assert!(first, "one server a process");
     }
 
-    /// Takes the server away, to wait for its end.
-    pub(crate) fn take(&self) -> Option<Handle> {
-        self.lock().take()
-    }
-
-    /// Looks at the server; `None` before its start and at its end.
-    pub(crate) fn with<T>(&self, look: impl FnOnce(&Handle) -> T) -> Option<T> {
-        self.lock().as_ref().map(look)
-    }
-
-    /// What the server counted so far.
-    pub(crate) fn counters(&self) -> Option<Counters> {
-        self.with(Handle::counters)
-    }
-
-    /// Every change of the seat is one assignment, so a panic elsewhere leaves it whole.
-    fn lock(&self) -> MutexGuard<'_, Option<Handle>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// The server; `None` before its start.
+    pub(crate) fn get(&self) -> Option<&Handle> {
+        self.0.get()
     }
 }

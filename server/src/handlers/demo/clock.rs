@@ -4,9 +4,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ringmcp::types::Resource;
-use ringmcp::{Builder, Context, HandlerError, ToolError};
+use ringmcp::{Builder, Context, Handle, HandlerError, ToolError};
 
-use crate::handlers::{NoArgs, Seat};
+use crate::handlers::NoArgs;
 
 /// The resource that changes every second.
 pub(crate) const CLOCK: &str = "demo://clock";
@@ -37,9 +37,8 @@ pub(super) fn add(builder: Builder) -> Builder {
 }
 
 /// Lets time pass: a thread that tells subscribers of every tick, until the server ends.
-pub(crate) fn animate(seat: &Seat) -> std::io::Result<()> {
-    let running = seat.with(|handle| (handle.notifier(), handle.registrations()));
-    let Some((notifier, registrations)) = running else { return Ok(()) };
+pub(crate) fn animate(server: &Handle) -> std::io::Result<()> {
+    let (notifier, registrations) = (server.notifier(), server.registrations());
     std::thread::Builder::new().name("demo-clock".to_owned()).spawn(move || {
         loop {
             std::thread::sleep(TICK);

@@ -40,7 +40,8 @@ pub(super) fn add(builder: Builder, seat: &Seat) -> Builder {
         })
         .tool("listening", "Counts the open subscriptions", {
             async move |_: &Context<'_>, _: NoArgs| {
-                let counters = seat.counters().ok_or(ToolError::new("the server is closing"))?;
+                let counters =
+                    seat.get().ok_or(ToolError::new("the server is starting"))?.counters();
                 Ok::<_, ToolError>(counters.subscriptions_open)
             }
         })
