@@ -48,7 +48,7 @@ fn two_credentials_are_refused() {
     let server = guarded();
     let line = format!("Authorization: Bearer {TOKEN}\r\n");
     let answer = ask(&server, &format!("{line}{line}"));
-    assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
 }
 
 #[test]
