@@ -191,9 +191,9 @@ impl CoreParts {
         }
     }
 
-    /// Ready with the time allowed, once a drain was ordered.
+    /// Ready with the time allowed, once per order to drain.
     pub(super) fn poll_drain(&self, cx: &Context<'_>) -> Poll<u64> {
-        match self.drain_within_ms.get() {
+        match self.drain_within_ms.take() {
             Some(within_ms) => Poll::Ready(within_ms),
             None => {
                 self.drain_waiter.set(Some(cx.waker().clone()));

@@ -59,13 +59,21 @@ pub(super) async fn live<S: Serve>(
     ticking.await;
 }
 
-/// Waits until no connection is open. False when the time passed first.
+/// Waits until no connection is open. False when the time passed first, which a further order may shorten.
 async fn empty_within<S: Serve>(core: &Rc<Core<S>>, ms: u64) -> bool {
     let deadline = core.deadline(None);
-    deadline.arm(Kind::Drain, core.clock.now_ms().saturating_add(ms));
+    let mut ends_ms = core.clock.now_ms().saturating_add(ms);
+    deadline.arm(Kind::Drain, ends_ms);
     poll_fn(|cx| {
         if core.links.poll_empty(cx).is_ready() {
             return Poll::Ready(true);
+        }
+        while let Poll::Ready(ms) = core.poll_drain(cx) {
+            let sooner_ms = core.clock.now_ms().saturating_add(ms);
+            if sooner_ms < ends_ms {
+                ends_ms = sooner_ms;
+                deadline.arm(Kind::Drain, ends_ms);
+            }
         }
         deadline.poll_fired(cx).map(|_| false)
     })

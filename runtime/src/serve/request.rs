@@ -252,6 +252,10 @@ impl<'c, L: Link> Exchange<'c, L> {
             )),
         };
         let answer = dispatch::finish(outcome, &call, run, &case.request.id, self.body);
+        if core.draining.get() {
+            // The drain began while the handler ran.
+            self.reply.closing = Closing::Close;
+        }
         if open {
             self.last_event(answer, case)
         } else {
