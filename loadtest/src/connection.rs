@@ -113,7 +113,17 @@ impl Connection {
             let Some(turn) = self.shared.pace.take() else { return };
             let bytes = self.shared.template.write(&mut self.out, turn.id);
             let at = *at.get_or_insert_with(Instant::now);
-            self.waiting.push_back(Sent { id: turn.id, measured: turn.measured, at, bytes });
+            self.waiting.push_back(Sent {
+                id: turn.id,
+                measured: turn.measured,
+                intended: at,
+                at,
+                sent_bytes: bytes,
+                received_bytes: 0,
+                exchanges: 1,
+                notifications: 0,
+                part: 0,
+            });
         }
     }
 
@@ -204,11 +214,14 @@ impl Connection {
         let now = Instant::now();
         let shared = self.shared.clone();
         let (mut checker, mut tally) = (shared.checker.borrow_mut(), shared.tally.borrow_mut());
-        while let Some(sent) = self.waiting.front() {
+        while let Some(sent) = self.waiting.front_mut() {
             let Some(answer) = self.reader.read(&self.received[self.done..], ended)? else { break };
             match checker.check(&answer, sent.id) {
-                Ok(()) => tally.right(sent, answer.len, now),
-                Err(fault) => tally.wrong(sent, &fault),
+                Ok(()) => {
+                    sent.received_bytes += answer.len;
+                    tally.right(sent, now)
+                }
+                Err(fault) => tally.wrong(sent, &fault, now),
             }
             self.waiting.pop_front();
             self.done += answer.len;
@@ -232,7 +245,7 @@ impl Connection {
     fn lose(&mut self, fault: &Fault) {
         let mut tally = self.shared.tally.borrow_mut();
         for sent in self.waiting.drain(..) {
-            tally.wrong(&sent, fault);
+            tally.wrong(&sent, fault, Instant::now());
         }
         drop(tally);
         self.forget();

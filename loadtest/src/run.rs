@@ -84,14 +84,14 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, Error> {
         template: Template::new(args),
         pace: Pace::new(args.requests),
         checker: RefCell::new(Checker::new(args.scenario, args.expect.clone())),
-        tally: RefCell::new(Tally::new()),
+        tally: RefCell::new(Tally::new(false, &[])),
         alive: Cell::new(args.connections),
     });
     let clock = runtime.block_on(async {
         let seats = take_seats(&shared, args.connections).await?;
         Ok(lead(&shared, &seats, args, &interrupted).await)
     })?;
-    let tally = shared.tally.replace(Tally::new());
+    let tally = shared.tally.replace(Tally::new(false, &[]));
     Ok(Report::new(Setting::new(args, driver, clock.warmup), tally, clock.measured, clock.cpu))
 }
 
