@@ -55,6 +55,32 @@ impl Fault {
     pub(crate) fn showing(kind: Kind, detail: impl fmt::Display, came: &[u8]) -> Self {
         let shown = &came[..came.len().min(SAMPLE_BYTES_MAX)];
         let more = if shown.len() < came.len() { " …" } else { "" };
-        Self { kind, detail: format!("{detail}: {}{more}", shown.escape_ascii()) }
+        Self { kind, detail: format!("{detail}: {}{more}", printable(shown)) }
+    }
+}
+
+/// The bytes as text that cannot move a terminal's cursor or add a line to a report.
+fn printable(bytes: &[u8]) -> String {
+    let mut text = String::new();
+    for c in String::from_utf8_lossy(bytes).chars() {
+        match c {
+            '"' | '\'' | '\\' => text.push(c),
+            c => text.extend(c.escape_debug()),
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// JSON stays readable; what a hostile server sends stays on its line.
+    #[test]
+    fn samples() {
+        let shown = |bytes: &[u8]| Fault::showing(Kind::Http, "wrong", bytes).detail;
+        assert_eq!(shown(br#"{"a":"\"}"#), r#"wrong: {"a":"\"}"#);
+        assert_eq!(shown(b"a\r\n\x1b[2J\xff"), "wrong: a\\r\\n\\u{1b}[2J\u{fffd}");
+        assert!(shown(&[b'x'; 300]).ends_with("x …"));
     }
 }
