@@ -1,7 +1,7 @@
 //! A whole request through the whole server, without a socket: everything but the kernel.
 //!
-//! The in-memory connection costs a copy each way, a waker and a turn of the task; compare runs of this bench with
-//! one another, not with figures over TCP.
+//! The in-memory connection costs a waker, a turn of the task, and bytes handed over one by one (30 % of the whole when
+//! it was profiled); compare runs of this bench with one another, not with figures over TCP.
 #![allow(missing_docs, reason = "criterion's macros define undocumented items")]
 
 use std::time::Duration;
