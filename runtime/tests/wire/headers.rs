@@ -263,8 +263,11 @@ fn repeated_headers() {
     }
 }
 
+/// Name, behind `Mcp-Param-`, and value of a header.
+type Param<'a> = (&'a str, &'a [u8]);
+
 /// A call of `route` with these headers, whole names.
-fn route(running: &Running, arguments: Value, headers: &[(&str, &[u8])]) -> (u16, i64) {
+fn route(running: &Running, arguments: Value, headers: &[Param]) -> (u16, i64) {
     let request =
         headers.iter().fold(Request::call("route", arguments), |request, (name, value)| {
             request.add_header(&format!("Mcp-Param-{name}"), value)
@@ -289,7 +292,7 @@ const UNFIT: (u16, i64) = (200, 1);
 fn presence() {
     let running = serve(server());
     let nested = json!({ "where": { "deep": { "city": "Bern" } } });
-    let cases: [(Value, &[(&str, &[u8])], (u16, i64)); 17] = [
+    let cases: [(Value, &[Param], (u16, i64)); 17] = [
         (json!({}), &[], SERVED),
         (json!({ "region": "eu" }), &[], REFUSED),
         (json!({ "region": "eu" }), &[("Region", b"eu")], SERVED),

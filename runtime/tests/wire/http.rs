@@ -1,17 +1,17 @@
-//! One endpoint over HTTP/1.1 and 1.0: paths, methods, media types, sizes, times, framing (ledger section 3a).
+//! One endpoint over HTTP/1.1 and 1.0: paths, methods, media types, what answers look like (ledger section 3a).
 
 use std::io::Read;
 use std::net::TcpStream;
 use std::time::Duration;
 
-use ringmcp::{Builder, Context, Limits, ResponseMode, Server, ToolError};
+use ringmcp::{Builder, Context, ResponseMode, Server, ToolError};
 use serde_json::{Map, Value, json};
 
-use crate::support::{Answer, Request, on_both_drivers, read_answer, serve, support_write};
+use crate::support::{Answer, Request, read_answer, serve, support_write};
 
 type Arguments = Map<String, Value>;
 
-fn server() -> Builder {
+pub(crate) fn server() -> Builder {
     Server::builder("http", "1")
         .tool("echo", "Echoes", async |_: &Context, arguments: Arguments| {
             Ok::<_, ToolError>(Value::Object(arguments).to_string())
@@ -26,25 +26,25 @@ fn server() -> Builder {
         })
 }
 
-fn list() -> Request {
+pub(crate) fn list() -> Request {
     Request::new("tools/list", json!({}))
 }
 
-fn echo(n: usize) -> Request {
+pub(crate) fn echo(n: usize) -> Request {
     Request::call("echo", json!({ "n": n })).id(json!(n))
 }
 
-fn answer(stream: &mut TcpStream) -> Answer {
+pub(crate) fn answer(stream: &mut TcpStream) -> Answer {
     read_answer(stream).expect("an answer")
 }
 
 /// Panics unless the connection ends here, with nothing more on it.
-fn ends(mut stream: TcpStream) {
+pub(crate) fn ends(mut stream: TcpStream) {
     assert!(read_answer(&mut stream).is_none(), "the connection ends");
 }
 
 /// What stands on the connection until it ends.
-fn rest(stream: &mut TcpStream) -> String {
+pub(crate) fn rest(stream: &mut TcpStream) -> String {
     let mut bytes = Vec::new();
     // A close with unread bytes is a reset.
     let _ = stream.read_to_end(&mut bytes);
@@ -280,80 +280,6 @@ fn heads_of_answers() {
     assert_eq!((accepted.status, accepted.header("content-length")), (202, Some("0")));
 }
 
-fn small() -> Limits {
-    Limits {
-        body_bytes: 4096,
-        head_bytes: 4096,
-        headers: 16,
-        target_bytes: 256,
-        ..Limits::default()
-    }
-}
-
-/// [HTTP-17] [SEC-02] [SEC-07] a body too large is refused by its declared length, before it comes, or as soon as a
-/// chunk crosses the bound; one of exactly the bound is served.
-#[test]
-fn large_bodies() {
-    let running = serve(server().limits(small()));
-    let padded = |bytes: usize| {
-        let mut body = list().message.to_string().into_bytes();
-        body.resize(bytes, b' ');
-        list().body(body)
-    };
-    assert_eq!(running.send(&padded(4096)).status, 200);
-    let refused = running.send(&padded(4097));
-    assert_eq!(refused.error(), (413, -32600));
-    assert_eq!(refused.header("connection"), Some("close"));
-
-    // Nothing but the head is sent.
-    for length in ["4097", "4000000000", "18446744073709551615", "99999999999999999999999"] {
-        let mut stream = running.connect();
-        let head = list().header("Content-Length", length).body("").bytes();
-        support_write(&mut stream, &head);
-        assert_eq!(answer(&mut stream).error(), (413, -32600), "{length}");
-        ends(stream);
-    }
-    // The chunk that crosses the bound is announced, not sent.
-    for chunks in ["1001\r\n", "fff\r\nSPACE\r\n2\r\n", "ffffffff\r\n", "ffffffffffffffff\r\n"] {
-        let mut stream = running.connect();
-        let chunks = chunks.replace("SPACE", &" ".repeat(0xfff));
-        let head = list().header("Transfer-Encoding", "chunked").body("").bytes();
-        support_write(&mut stream, &[head, chunks.into_bytes()].concat());
-        let refused = answer(&mut stream);
-        assert!([400, 413].contains(&refused.status), "{}", refused.status);
-        ends(stream);
-    }
-}
-
-/// [HTTP-17] [SEC-02] heads have bounds: bytes, lines, and the target.
-#[test]
-fn large_heads() {
-    let running = serve(server().limits(small()));
-    let refused = |request: &Request, status: u16| {
-        let mut stream = running.connect();
-        support_write(&mut stream, &request.bytes());
-        let refused = answer(&mut stream);
-        assert_eq!(refused.error(), (status, -32600));
-        assert_eq!(refused.header("connection"), Some("close"));
-        ends(stream);
-    };
-    refused(&list().header("X-Long", &"x".repeat(4096)), 431);
-    let many = (0..17).fold(list(), |request, at| request.header(&format!("X-{at}"), "x"));
-    refused(&many, 431);
-    refused(&list().http("POST", &format!("/mcp?{}", "x".repeat(256))), 414);
-    refused(&list().http("POST", &"/".repeat(10_000)), 414);
-    let fits = list().header("X-Long", &"x".repeat(3000));
-    assert_eq!(running.send(&fits).status, 200);
-    // A head that never ends is refused at the bound, without its end.
-    let mut stream = running.connect();
-    support_write(
-        &mut stream,
-        format!("POST /mcp HTTP/1.1\r\nHost: localhost\r\nX: {}", "x".repeat(5000)).as_bytes(),
-    );
-    assert_eq!(answer(&mut stream).status, 431);
-    ends(stream);
-}
-
 /// [HTTP-21] HTTP/1.0 is answered in kind and closed, unless it asks to keep the connection; streams end with it.
 #[test]
 fn http_1_0() {
@@ -385,6 +311,13 @@ fn http_1_0() {
     );
     assert_eq!(text.matches("event: message\ndata: {").count(), 2, "{text}");
     assert!(text.ends_with("\n\n"), "no chunk after it: {text}");
+
+    // An in-band refusal as an event ends with the connection as well.
+    let mut stream = running.connect();
+    let unknown = Request::call("missing", json!({})).header("Accept", "text/event-stream");
+    support_write(&mut stream, &old(&unknown.header("Connection", "keep-alive")));
+    let text = rest(&mut stream);
+    assert!(text.contains("-32602") && text.ends_with("\n\n"), "{text}");
 
     let mut stream = running.connect();
     support_write(
@@ -425,312 +358,6 @@ fn other_protocols() {
         let answer = running.send_raw(text.as_bytes());
         assert!([400, 505].contains(&answer.status), "{version}: {}", answer.status);
     }
-}
-
-/// [HTTP-01] [RPC-05] requests sent ahead are answered in their order, on both drivers, slow ones included.
-#[test]
-fn pipelining() {
-    on_both_drivers(server, |running| {
-        let mut stream = running.connect();
-        let slow = Request::call("slow", json!({})).id(json!("slow"));
-        let mut bytes = [echo(0).bytes(), slow.bytes()].concat();
-        (1..200).for_each(|n| bytes.extend(echo(n).bytes()));
-        support_write(&mut stream, &bytes);
-        assert_eq!(answer(&mut stream).text(), r#"{"n":0}"#);
-        assert_eq!(answer(&mut stream).text(), "slow");
-        for n in 1..200 {
-            let answer = answer(&mut stream);
-            assert_eq!(
-                (answer.text(), &answer.message()["id"]),
-                (format!(r#"{{"n":{n}}}"#), &json!(n))
-            );
-        }
-    });
-}
-
-/// [HTTP-01] `Connection: close` is obeyed, and what was sent behind it is not served.
-#[test]
-fn connection_close() {
-    let running = serve(server());
-    for value in ["close", "Close", "keep-alive, close", "TE, close"] {
-        let mut stream = running.connect();
-        support_write(
-            &mut stream,
-            &[list().header("Connection", value).bytes(), list().bytes()].concat(),
-        );
-        assert_eq!(answer(&mut stream).header("connection"), Some("close"), "{value}");
-        ends(stream);
-    }
-}
-
-/// [SEC-06] a request may come byte by byte, in any pieces; the next one is there before the first is answered.
-#[test]
-fn byte_by_byte() {
-    on_both_drivers(server, |running| {
-        let mut stream = running.connect();
-        for round in 0..2 {
-            for byte in echo(round).bytes() {
-                support_write(&mut stream, &[byte]);
-            }
-            assert_eq!(answer(&mut stream).text(), format!(r#"{{"n":{round}}}"#));
-        }
-        let chunked = echo(5).header("Transfer-Encoding", "chunked");
-        let chunked = chunked.body(chunks(&echo(5).message.to_string(), 7));
-        for byte in chunked.bytes() {
-            support_write(&mut stream, &[byte]);
-        }
-        assert_eq!(answer(&mut stream).text(), r#"{"n":5}"#);
-    });
-}
-
-/// `text` in chunks of `size` bytes.
-fn chunks(text: &str, size: usize) -> Vec<u8> {
-    let mut out = Vec::new();
-    for part in text.as_bytes().chunks(size) {
-        out.extend_from_slice(format!("{:x}\r\n", part.len()).as_bytes());
-        out.extend_from_slice(part);
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(b"0\r\n\r\n");
-    out
-}
-
-/// [HTTP-17] [HTTP-06] chunked requests are served in any cut, with extensions and trailers, and leave the next
-/// request where it is.
-#[test]
-fn chunked_requests() {
-    let running = serve(server());
-    let mut stream = running.connect();
-    let text = echo(1).message.to_string();
-    for size in [1, 2, 7, 64, 10_000] {
-        let request = echo(1).header("Transfer-Encoding", "chunked").body(chunks(&text, size));
-        support_write(&mut stream, &[request.bytes(), echo(2).bytes()].concat());
-        assert_eq!(answer(&mut stream).text(), r#"{"n":1}"#, "{size}");
-        assert_eq!(answer(&mut stream).text(), r#"{"n":2}"#, "{size}");
-    }
-    let length = text.len();
-    let fancy = [
-        format!("{length:X};a=b;c=\"d\"\r\n{text}\r\n0\r\nX-Trailer: 1\r\n\r\n"),
-        format!("000{length:x}\r\n{text}\r\n00\r\n\r\n"),
-    ];
-    for body in fancy {
-        let request = echo(1).header("Transfer-Encoding", "Chunked").body(body);
-        support_write(&mut stream, &[request.bytes(), echo(2).bytes()].concat());
-        assert_eq!(answer(&mut stream).text(), r#"{"n":1}"#);
-        assert_eq!(answer(&mut stream).text(), r#"{"n":2}"#);
-    }
-}
-
-/// [HTTP-06] requests of which two readers could see different ends are refused, and the connection with them.
-#[test]
-fn ambiguous_framing() {
-    let running = serve(server());
-    let text = list().message.to_string();
-    let (length, body) = (text.len(), chunks(&text, 100));
-    let chunked = || list().header("Transfer-Encoding", "chunked").body(body.clone());
-    let broken = |body: &str| list().header("Transfer-Encoding", "chunked").body(body);
-    let cases = [
-        (chunked().header("Content-Length", &length.to_string()), 400),
-        (chunked().header("Transfer-Encoding", "gzip, chunked"), 501),
-        (chunked().header("Transfer-Encoding", "chunked, chunked"), 501),
-        (chunked().add_header("Transfer-Encoding", b"chunked"), 400),
-        (chunked().header("Transfer-Encoding", "xchunked"), 501),
-        (
-            list().header("Content-Length", &length.to_string()).add_header("Content-Length", b"1"),
-            400,
-        ),
-        (list().header("Content-Length", &format!("{length}, {length}")), 400),
-        (list().header("Content-Length", "+5"), 400),
-        (list().header("Content-Length", "-1"), 400),
-        (list().header("Content-Length", "0x10"), 400),
-        (list().header("Content-Length", ""), 400),
-        (list().header("Content-Length ", "5"), 400),
-        (list().without_header("Host"), 400),
-        (list().add_header("Host", b"localhost"), 400),
-        (list().header("Host", "local host"), 400),
-        (list().add_header("X Y", b"1"), 400),
-        (list().add_header("X", b"1\r\n folded"), 400),
-        (list().add_header("X", b"1\n"), 400),
-        (list().add_header("X", b"a\rb"), 400),
-        (broken("5\nabcde\r\n0\r\n\r\n"), 400),
-        (broken("+5\r\nabcde\r\n0\r\n\r\n"), 400),
-        (broken("5 \r\nabcde\r\n0\r\n\r\n"), 400),
-        (broken("0x5\r\nabcde\r\n0\r\n\r\n"), 400),
-        (broken("g\r\n"), 400),
-        (broken("\r\n"), 400),
-        (broken("5\r\nabcdefg\r\n0\r\n\r\n"), 400),
-        (list().header("Expect", "200-ok"), 417),
-    ];
-    for (at, (request, status)) in cases.into_iter().enumerate() {
-        let mut stream = running.connect();
-        support_write(&mut stream, &request.bytes());
-        let refused = answer(&mut stream);
-        assert_eq!(
-            refused.status,
-            status,
-            "case {at}: {}",
-            String::from_utf8_lossy(&request.bytes())
-        );
-        assert_eq!(refused.header("connection"), Some("close"), "case {at}");
-        assert_eq!(refused.message().get("id"), None);
-        ends(stream);
-    }
-}
-
-/// [HTTP-06] a body without a length is empty: no JSON.
-#[test]
-fn no_length() {
-    let running = serve(server());
-    let bytes = list().body("").bytes();
-    let text = String::from_utf8(bytes).expect("UTF-8").replace("Content-Length: 0\r\n", "");
-    assert_eq!(running.send_raw(text.as_bytes()).error(), (400, -32700));
-    assert_eq!(running.send(&list().body("")).error(), (400, -32700));
-}
-
-/// Reads one interim answer.
-fn interim(stream: &mut TcpStream) {
-    let mut bytes = [0; 25];
-    stream.read_exact(&mut bytes).expect("an interim answer");
-    assert_eq!(&bytes, b"HTTP/1.1 100 Continue\r\n\r\n");
-}
-
-/// [HTTP-17] a client that waits for `100 Continue` gets it once its head has passed, and a refusal otherwise.
-#[test]
-fn expect_continue() {
-    on_both_drivers(server, |running| {
-        let waiting = || echo(1).header("Expect", "100-continue");
-        let split = |request: &Request| {
-            let bytes = request.bytes();
-            let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
-            (bytes[..end].to_vec(), bytes[end..].to_vec())
-        };
-        let mut stream = running.connect();
-        for _ in 0..2 {
-            let (head, body) = split(&waiting());
-            support_write(&mut stream, &head);
-            interim(&mut stream);
-            support_write(&mut stream, &body);
-            assert_eq!(answer(&mut stream).text(), r#"{"n":1}"#);
-        }
-        // The body is there already: there is nothing to continue.
-        support_write(&mut stream, &waiting().bytes());
-        let mut status = [0; 12];
-        stream.read_exact(&mut status).expect("an answer");
-        assert_eq!(&status, b"HTTP/1.1 200");
-
-        let mut stream = running.connect();
-        let (head, _) = split(&waiting().header("Content-Type", "text/plain"));
-        support_write(&mut stream, &head);
-        assert_eq!(answer(&mut stream).error(), (415, -32600));
-        ends(stream);
-        let mut stream = running.connect();
-        let (head, _) = split(&waiting().header("Content-Length", "99999999"));
-        support_write(&mut stream, &head);
-        assert_eq!(answer(&mut stream).error(), (413, -32600));
-        ends(stream);
-    });
-}
-
-/// [HTTP-17] a refused request whose body comes later, in whatever framing, leaves the connection fit for the next.
-#[test]
-fn unread_bodies_are_skipped() {
-    on_both_drivers(server, |running| {
-        let text = list().message.to_string();
-        let chunked = list().header("Transfer-Encoding", "chunked").body(chunks(&text, 9));
-        let mut stream = running.connect();
-        for framed in [list(), chunked] {
-            for refused in [
-                framed.clone().header("Content-Type", "text/plain"),
-                framed.clone().http("PUT", "/mcp"),
-                framed.clone().http("POST", "/other"),
-                framed.header("Accept", "image/png"),
-            ] {
-                let bytes = refused.bytes();
-                let end =
-                    bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
-                support_write(&mut stream, &bytes[..end]);
-                let status = answer(&mut stream).status;
-                assert!([404, 405, 406, 415].contains(&status), "{status}");
-                // What is skipped looks like a request.
-                support_write(&mut stream, &bytes[end..]);
-                support_write(&mut stream, &echo(3).bytes());
-                assert_eq!(answer(&mut stream).text(), r#"{"n":3}"#);
-            }
-        }
-    });
-}
-
-/// Waits for what comes by writing one byte whenever nothing has come for a while.
-fn drip(stream: &mut TcpStream, bytes: &[u8]) -> u16 {
-    stream.set_read_timeout(Some(Duration::from_millis(20))).expect("a socket option");
-    for byte in bytes {
-        support_write(stream, &[*byte]);
-        if !matches!(stream.peek(&mut [0]), Err(error) if error.kind() == std::io::ErrorKind::WouldBlock)
-        {
-            break;
-        }
-    }
-    stream.set_read_timeout(Some(crate::support::PATIENCE)).expect("a socket option");
-    answer(stream).status
-}
-
-/// [SEC-06] heads and bodies that do not come in time are answered 408 and closed, however busily they are dripped; a
-/// connection that says nothing is closed without a word.
-#[test]
-fn timeouts() {
-    let brief = Duration::from_millis(150);
-    let make = || {
-        server().limits(Limits {
-            head_timeout: brief,
-            body_timeout: brief,
-            idle_timeout: brief,
-            ..Limits::default()
-        })
-    };
-    on_both_drivers(make, |running| {
-        let bytes = list().bytes();
-        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").expect("a head") + 4;
-        for stop in [1, 30, end - 1, end, bytes.len() - 1] {
-            let mut stream = running.connect();
-            support_write(&mut stream, &bytes[..stop]);
-            let late = answer(&mut stream);
-            assert_eq!(late.error(), (408, -32600), "{stop}");
-            assert_eq!(late.header("connection"), Some("close"));
-            ends(stream);
-        }
-        let mut stream = running.connect();
-        assert_eq!(drip(&mut stream, &bytes), 408, "a dripped head");
-        let mut stream = running.connect();
-        support_write(&mut stream, &bytes[..end]);
-        assert_eq!(drip(&mut stream, &bytes[end..]), 408, "a dripped body");
-        let mut stream = running.connect();
-        let chunked = list()
-            .header("Transfer-Encoding", "chunked")
-            .body(chunks(&list().message.to_string(), 1));
-        assert_eq!(drip(&mut stream, &chunked.bytes()), 408, "dripped chunks");
-
-        ends(running.connect());
-        let mut stream = running.connect();
-        support_write(&mut stream, &bytes);
-        assert_eq!(answer(&mut stream).status, 200);
-        ends(stream);
-        let counters = running.handle().counters();
-        assert!(counters.head_timeouts >= 4 && counters.body_timeouts >= 3, "{counters:?}");
-        assert!(counters.idle_timeouts >= 2, "{counters:?}");
-    });
-}
-
-/// [SEC-06] a refused body that never ends does not hold its connection open for ever.
-#[test]
-fn skipped_bodies_time_out() {
-    let brief = Duration::from_millis(150);
-    let running = serve(server().limits(Limits { body_timeout: brief, ..Limits::default() }));
-    let mut stream = running.connect();
-    let refused = list().header("Content-Type", "text/plain").header("Content-Length", "100000");
-    support_write(&mut stream, &refused.bytes());
-    assert_eq!(answer(&mut stream).status, 415);
-    let text = rest(&mut stream);
-    assert!(text.is_empty() || text.starts_with("HTTP/1.1 408 "), "{text}");
 }
 
 /// [HTTP-19] without CORS a preflight is a method like any other, and no header invites other origins.

@@ -2,9 +2,11 @@
 //!
 //! One binary, one room a file: [`support`] starts servers and sends bytes.
 
+mod bounds;
 mod course;
 mod eras;
 mod errors;
+mod framing;
 mod headers;
 mod http;
 mod ladder;
