@@ -72,7 +72,7 @@ fn observers_see_every_rung() {
     assert_eq!(*answers.lock().expect("no panic inside"), [(None, 404)]);
 }
 
-/// [PREC-01] [PREC-02] every two rungs broken at once: the lower one answers, no handler runs. All 276 pairs, but for
+/// [PREC-01] [PREC-02] [SEC-12] every two rungs broken at once: the lower one answers, no handler runs. All 276 pairs, but for
 /// those that cannot be.
 #[test]
 fn the_lower_of_two_rungs_answers() {
