@@ -32,7 +32,8 @@ pub struct Limits {
     pub connections_per_core: usize,
     /// Running handlers per core; a further request is answered `503` with `Retry-After`.
     pub requests_per_core: usize,
-    /// Bytes that a client may send ahead while its request runs; beyond it they stay in the kernel.
+    /// Bytes that a client may send ahead while its request runs; beyond it they stay in the kernel, and hide from the
+    /// server that the client has left until the request is answered.
     pub ahead_bytes: usize,
     /// Bytes of progress and log messages that wait for one slow reader; beyond it progress keeps its newest
     /// report and log messages are dropped and counted.

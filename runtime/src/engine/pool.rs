@@ -24,6 +24,12 @@ impl BufferPool {
         self.free.borrow_mut().pop().unwrap_or_else(|| Vec::with_capacity(self.bytes))
     }
 
+    /// Buffers that nobody uses.
+    #[cfg(test)]
+    pub(crate) fn idle(&self) -> usize {
+        self.free.borrow().len()
+    }
+
     /// Takes a buffer back, if it is worth keeping.
     pub(crate) fn put(&self, mut buf: Vec<u8>) {
         let mut free = self.free.borrow_mut();

@@ -10,6 +10,9 @@ mod head;
 mod request;
 mod snapshot;
 
+#[cfg(test)]
+mod tests;
+
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 

@@ -1,6 +1,8 @@
 //! From the description to running workers.
 
 use std::net::{SocketAddr, ToSocketAddrs};
+#[cfg(test)]
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,6 +14,8 @@ use super::builder::{Builder, Reference};
 use super::handle::Handle;
 use crate::app::App;
 use crate::engine::core::{Core, CoreConfig};
+#[cfg(test)]
+use crate::engine::mailbox::{Inbox, Mailbox};
 use crate::engine::worker::{self, StartError, WorkerConfig};
 use crate::error::Error;
 use crate::hub::{Bus, Event, Exchange, ExchangeConfig, Kinds, LocalBus, Topic};
@@ -93,6 +97,20 @@ pub(super) fn in_process(builder: Builder) -> Result<InProcess, Error> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let parts = Core::simulated(app.clone(), &config, now)?;
     InProcess::new(app, parts)
+}
+
+#[cfg(test)]
+impl Builder {
+    /// A core of the calling thread on a clock that stands still, and whose date never changes, for simulations.
+    pub(crate) fn simulated(self) -> (Rc<Core<App>>, Mailbox<App>, Inbox<App>) {
+        let config =
+            CoreConfig { date: |_| *b"Thu, 01 Jan 1970 00:00:00 GMT", ..core_config(&self) };
+        let app = self.build(1, true).expect("a server that is well described");
+        let parts = Core::simulated(app.clone(), &config, 0).expect("a socket pair");
+        let mailbox = parts.1.clone();
+        app.exchange.inbox(0).set_bell(Box::new(move || mailbox.nudge(1)));
+        parts
+    }
 }
 
 /// Lets events reach the cores: each inbox rings its own core.

@@ -326,7 +326,7 @@ fn ten_thousand_streams_leave_nothing() {
         let mut first = [0; 15];
         stream.read_exact(&mut first).expect("an answer");
         assert_eq!(&first, b"HTTP/1.1 200 OK");
-        if at % 2 == 0 {
+        if at.is_multiple_of(2) {
             reset(stream);
         }
     };

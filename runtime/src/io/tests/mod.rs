@@ -1,6 +1,7 @@
 //! Tests of the links and the listener.
 
 mod mem;
+mod pooled;
 mod tcp;
 
 /// Room for one read.
