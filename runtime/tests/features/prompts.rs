@@ -150,9 +150,7 @@ fn typed_arguments() {
 #[test]
 fn failing_prompts() {
     let builder = server()
-        .prompt("io", "", async |_: &Context, _: NoArgs| {
-            Ok::<_, std::io::Error>(std::fs::read_to_string("/secret/path")?)
-        })
+        .prompt("io", "", async |_: &Context, _: NoArgs| std::fs::read_to_string("/secret/path"))
         .prompt("invalid", "", async |_: &Context, _: NoArgs| {
             Err::<String, _>(HandlerError::invalid("No such mood"))
         })

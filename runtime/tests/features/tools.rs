@@ -239,9 +239,7 @@ fn failures_by_their_class() {
         |error: fn() -> ToolError| async move |_: &Context<'_>, _: NoArgs| Err::<(), _>(error());
     let builder = server()
         .tool("told", "", fail(|| ToolError::new("No such city")))
-        .tool("foreign", "", async |_: &Context, _: NoArgs| {
-            Ok::<_, std::num::ParseIntError>("x".parse::<i32>()?)
-        })
+        .tool("foreign", "", async |_: &Context, _: NoArgs| "x".parse::<i32>())
         .tool("made", "", fail(|| ToolError::with_result(CallToolResult::text("Made"))))
         .tool(
             "own",
