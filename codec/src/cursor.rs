@@ -1,9 +1,10 @@
 //! Page cursors (ledger 15): opaque, stateless, bound to their list and caller.
 //!
 //! A cursor seals the last item of the page just sent, twice: its registration sequence number and its
-//! key (name or URI). The reader goes on behind the item with that key if it is still there, and else
-//! behind the place where that sequence number was or would be. So an insert, a removal (even of the very
-//! item) or a reordered replica neither repeats nor skips an item that stayed.
+//! key (name or URI). The reader goes on behind the place where that number was or would be, so an insert
+//! or a removal, even of the very item, neither repeats nor skips an item that stayed. Replicas agree on
+//! the numbers as far as they registered the same things in the same order. The key is not searched for: an
+//! item that was removed and added anew has moved to the end, and to go on behind it would skip the rest.
 //!
 //! ```text
 //! b64( 1:1  sequence:8  key:n  tag:16 )    tag = HMAC-SHA256 over method, principal and the rest, cut
