@@ -46,6 +46,14 @@ pub(crate) struct Answer<'b> {
     pub(crate) len: usize,
 }
 
+/// How a body is framed, and where it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Framing {
+    Length,
+    Chunked { at: usize },
+    UntilClose { at: usize },
+}
+
 /// Frames the answers of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
@@ -133,6 +141,20 @@ impl Reader {
         }
     }
 
+    /// The head at the start of `bytes` if it is whole, and the body's framing, for a body that is read as it comes.
+    ///
+    /// # Errors
+    /// [`Kind::Http`] for what cannot be framed.
+    pub(crate) fn head(&mut self, bytes: &[u8]) -> Result<Option<(Head, Framing)>, Fault> {
+        self.read_head(bytes)?;
+        Ok(match self.state {
+            State::Head { .. } => None,
+            State::Length { head, .. } => Some((head, Framing::Length)),
+            State::Chunked { head, at } => Some((head, Framing::Chunked { at })),
+            State::UntilClose { head, body } => Some((head, Framing::UntilClose { at: body })),
+        })
+    }
+
     /// Frames the head, if it is whole.
     fn read_head(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         while let State::Head { from } = self.state {
@@ -216,7 +238,11 @@ fn decimal(digits: &[u8]) -> Option<usize> {
 }
 
 /// Takes the whole chunks from `at` on; true when the last one and its trailers are among them.
-fn next_chunks(bytes: &[u8], at: &mut usize, content: &mut Vec<u8>) -> Result<bool, Fault> {
+pub(crate) fn next_chunks(
+    bytes: &[u8],
+    at: &mut usize,
+    content: &mut Vec<u8>,
+) -> Result<bool, Fault> {
     loop {
         let rest = &bytes[*at..];
         let wrong = |reason: &str| Fault::showing(Kind::Http, reason, rest);

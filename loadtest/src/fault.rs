@@ -35,6 +35,10 @@ kinds! {
     Result "result" "The result is not what the method returns, or not complete.";
     Tool "tool" "The tool reports a failure.";
     Expect "expect" "The text of --expect is missing.";
+    Ack "ack" "A subscription's first message is not the acknowledgement it should be.";
+    Tag "tag" "A message of another subscription, or of none.";
+    Stray "stray" "A message that a subscription did not ask for, or that nothing was published for.";
+    Ended "ended" "The server ended a subscription.";
 }
 
 /// One wrong answer.

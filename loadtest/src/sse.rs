@@ -25,6 +25,19 @@ pub(crate) fn events(stream: &[u8]) -> Vec<Cow<'_, [u8]>> {
     events
 }
 
+/// Bytes at the start of `stream` that hold whole events: up to the last empty line.
+pub(crate) fn whole(stream: &[u8]) -> usize {
+    let (mut whole, mut line) = (0, 0);
+    while let Some(end) = stream[line..].iter().position(|b| matches!(b, b'\n' | b'\r')) {
+        let after = line + end + if stream[line + end..].starts_with(b"\r\n") { 2 } else { 1 };
+        if end == 0 {
+            whole = after;
+        }
+        line = after;
+    }
+    whole
+}
+
 /// The value of a `data` field.
 fn data_of(line: &[u8]) -> Option<&[u8]> {
     let rest = line.strip_prefix(b"data")?;
@@ -55,6 +68,20 @@ mod tests {
             let found: Vec<_> =
                 found.iter().map(|data| std::str::from_utf8(data).unwrap()).collect();
             assert_eq!(found, expected, "{stream:?}");
+        }
+    }
+
+    /// [SSE-04] A stream read as it comes, in two pieces cut anywhere, gives the same events.
+    #[test]
+    fn cuts() {
+        for stream in ["data: a\n\n: c\n\ndata: b\r\n\r\ndata: c\r\rdata: d", "\r\n", ""] {
+            for cut in 0..=stream.len() {
+                let first = whole(&stream.as_bytes()[..cut]);
+                let rest = &stream.as_bytes()[first..];
+                let mut found = events(&stream.as_bytes()[..first]);
+                found.extend(events(&rest[..whole(rest)]));
+                assert_eq!(found, events(stream.as_bytes()), "{stream:?} cut at {cut}");
+            }
         }
     }
 }

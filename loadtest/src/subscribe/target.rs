@@ -1,0 +1,118 @@
+//! The measured process before, while and after its streams are open.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::proc::{Process, Usage};
+
+/// Looks at the target's memory while streams are held; the figure is their median.
+#[derive(Debug)]
+pub(crate) struct Target {
+    pub(crate) pid: u32,
+    process: Process,
+    before: Usage,
+    /// All streams are open, nothing has been published.
+    opened: Option<Usage>,
+    published: Option<Usage>,
+    held: Vec<Usage>,
+    closed: Option<Usage>,
+}
+
+impl Target {
+    /// Takes the look before the first stream.
+    ///
+    /// # Errors
+    /// There is no such process, or no procfs.
+    pub(crate) fn find(pid: u32) -> std::io::Result<Self> {
+        let process = Process::find(pid)?;
+        let before = process.usage()?;
+        Ok(Self {
+            pid,
+            process,
+            before,
+            opened: None,
+            published: None,
+            held: Vec::new(),
+            closed: None,
+        })
+    }
+
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
+    }
+
+    pub(crate) fn note_opened(&mut self) {
+        self.opened = self.process.usage().ok();
+    }
+
+    pub(crate) fn note_published(&mut self) {
+        self.published = self.process.usage().ok();
+    }
+
+    pub(crate) fn note_held(&mut self) {
+        self.held.extend(self.process.usage().ok());
+    }
+
+    pub(crate) fn note_closed(&mut self) {
+        self.closed = self.process.usage().ok();
+    }
+
+    /// Whether it has let go of the streams' sockets; also when that cannot be seen.
+    pub(crate) fn has_let_go(&self) -> bool {
+        let now = self.process.usage().ok().and_then(|usage| usage.files);
+        now.zip(self.before.files).is_none_or(|(now, before)| now <= before)
+    }
+
+    /// The median of its memory while the streams were held.
+    fn held_rss(&self) -> Option<u64> {
+        let mut sizes: Vec<u64> = self.held.iter().map(|usage| usage.rss_bytes).collect();
+        sizes.sort_unstable();
+        sizes.get(sizes.len() / 2).copied()
+    }
+
+    /// What its memory grew by for each of `streams`.
+    pub(crate) fn bytes_per_stream(&self, streams: u64) -> Option<f64> {
+        let grown = self.held_rss()? as f64 - self.before.rss_bytes as f64;
+        (streams > 0).then(|| grown / streams as f64)
+    }
+
+    /// Its CPU time for opening, for publishing, and for holding.
+    pub(crate) fn cpu(&self) -> [Option<Duration>; 3] {
+        let between =
+            |from: Option<Usage>, to: Option<Usage>| Some(to?.cpu.saturating_sub(from?.cpu));
+        [
+            between(Some(self.before), self.opened),
+            between(self.opened, self.published),
+            between(self.published, self.held.last().copied()),
+        ]
+    }
+
+    /// All looks, for the report; `streams` were open, `deliveries` were made.
+    pub(crate) fn to_json(&self, streams: u64, deliveries: u64) -> Value {
+        let rss = |usage: Option<Usage>| usage.map(|usage| usage.rss_bytes);
+        let files = |usage: Option<Usage>| usage.and_then(|usage| usage.files);
+        let held = self.held.last().copied();
+        let [opening, publishing, holding] = self.cpu().map(|cpu| cpu.map(|cpu| cpu.as_secs_f64()));
+        let per_delivery =
+            publishing.filter(|_| deliveries > 0).map(|cpu| cpu * 1e6 / deliveries as f64);
+        json!({
+            "pid": self.pid,
+            "bytes_per_stream": self.bytes_per_stream(streams),
+            "rss_before_bytes": self.before.rss_bytes,
+            "rss_opened_bytes": rss(self.opened),
+            "rss_published_bytes": rss(self.published),
+            "rss_held_bytes": self.held_rss(),
+            "rss_closed_bytes": rss(self.closed),
+            "rss_peak_bytes": self.closed.or(held).map(|usage| usage.peak_rss_bytes),
+            "files_before": self.before.files,
+            "files_held": files(held),
+            "files_closed": files(self.closed),
+            "threads": held.map(|usage| usage.threads),
+            "cpu_opening_s": opening,
+            "cpu_publishing_s": publishing,
+            "cpu_us_per_delivery": per_delivery,
+            "cpu_holding_s": holding,
+        })
+    }
+}
