@@ -114,7 +114,8 @@ impl Denied {
     /// `403` for a valid credential that lacks scopes: names all that the operation needs (AUTH-05).
     #[must_use]
     pub fn insufficient_scope(scopes: &[String]) -> Self {
-        let scopes = scopes.join(" ");
+        // A scope is made of visible characters but for the quote and the backslash (RFC 6749, 3.3; AUTH-13).
+        let scopes = scopes.join(" ").replace(['"', '\\'], "");
         Self {
             challenge: Some(format!(r#"Bearer error="insufficient_scope", scope="{scopes}""#)),
             ..Self::with_status(403, "insufficient_scope", format!("Needs the scopes: {scopes}"))

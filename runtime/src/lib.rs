@@ -37,7 +37,8 @@ pub use engine::counters::Counters;
 pub use engine::driver::Driver;
 pub use error::{Error, HandlerError, Interrupt, ToolError};
 pub use handler::{
-    CacheHint, Completion, Completions, PromptOutput, ResourceOutput, Structured, ToolOutput,
+    CacheHint, Completion, Completions, NoArgs, PromptOutput, ResourceOutput, Structured,
+    ToolOutput,
 };
 pub use hooks::{Answered, Denied, Observed, Principal, RequestHead};
 pub use hub::{Bus, Event, ExtensionField, LocalBus, Payload, Sink, Topic};

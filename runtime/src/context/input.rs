@@ -69,6 +69,12 @@ impl<'r> Context<'r> {
         self.call.responses?.get(key).filter(|value| value.as_object().is_some())
     }
 
+    /// The text that an earlier round left in [`InputRequired::state`]; verified before the handler runs.
+    #[must_use]
+    pub fn state_text(&self) -> Option<&'r str> {
+        std::str::from_utf8(self.call.state?).ok()
+    }
+
     /// What an earlier round of this call left with [`Ask::state`]; verified before the handler runs.
     #[must_use]
     pub fn state<T: DeserializeOwned>(&self) -> Option<T> {

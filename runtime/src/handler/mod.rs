@@ -8,6 +8,7 @@ mod future;
 mod method;
 mod prompt;
 mod resource;
+mod text;
 mod tool;
 
 pub(crate) use completion::completer;
@@ -18,7 +19,7 @@ pub use prompt::PromptOutput;
 pub(crate) use prompt::{prompt, prompt_arguments};
 pub use resource::ResourceOutput;
 pub(crate) use resource::{resource, template};
-pub use tool::{Structured, ToolOutput};
+pub use tool::{NoArgs, Structured, ToolOutput};
 pub(crate) use tool::{input_schema_of, tool};
 
 use codec::error::RpcError;

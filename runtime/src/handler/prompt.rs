@@ -1,10 +1,14 @@
 //! Prompts: typed string arguments in, messages out.
 
+use std::borrow::Cow;
+
 use codec::types::{GetPromptResult, PromptArgument, PromptMessage, ResultType};
+use codec::value::Object;
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::text::from_texts;
 use super::{Finish, Handler, HandlerFuture, Outcome, drop_repeated, write_members};
 use crate::context::Context;
 use crate::error::HandlerError;
@@ -70,7 +74,11 @@ where
 {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a> {
         HandlerFuture::new(async move {
-            let arguments = match ctx.arguments().deserialize::<A>() {
+            let members = ctx.arguments().as_object().unwrap_or(Object::empty());
+            let texts = members
+                .members()
+                .filter_map(|(name, value)| value.as_str().map(|text| (name, Cow::Borrowed(text))));
+            let arguments = match from_texts::<A>(texts) {
                 Ok(arguments) => arguments,
                 // PRM-05
                 Err(fault) => {

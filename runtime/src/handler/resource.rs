@@ -2,8 +2,8 @@
 
 use codec::types::{ReadResourceResult, ResourceContents, ResultType};
 use serde::de::DeserializeOwned;
-use serde::de::value::MapDeserializer;
 
+use super::text::from_texts;
 use super::{CacheHint, Finish, Handler, HandlerFuture, Outcome, drop_repeated, write_members};
 use crate::context::Context;
 use crate::error::HandlerError;
@@ -110,9 +110,8 @@ where
 {
     fn call<'a>(&'a self, ctx: &'a Context<'a>) -> HandlerFuture<'a> {
         HandlerFuture::new(async move {
-            let pairs = ctx.variables().iter().map(|(name, value)| (*name, &**value));
-            let pairs = MapDeserializer::<_, serde::de::value::Error>::new(pairs);
-            let answer = match V::deserialize(pairs) {
+            let texts = ctx.variables().iter().map(|(name, value)| (*name, value.clone()));
+            let answer = match from_texts::<V>(texts) {
                 Ok(variables) => (self.function)(ctx, variables).await.map_err(Into::into),
                 // The URI matched the pattern but names nothing that could exist.
                 Err(_) => Err(HandlerError::not_found()),

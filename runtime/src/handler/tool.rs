@@ -11,6 +11,11 @@ use crate::context::Context;
 use crate::error::{ToolError, ToolFault};
 use crate::render;
 
+/// The arguments of a tool or prompt that takes none; others are refused (TOOL-06).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoArgs {}
+
 /// What a tool may return: text, numbers, content blocks, [`Structured`] values, or a whole [`CallToolResult`].
 pub trait ToolOutput {
     /// The result on the wire.

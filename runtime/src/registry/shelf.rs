@@ -97,6 +97,20 @@ impl<E: Entry> Shelf<E> {
         self.by_sequence.get(self.by_key.get(key)?)
     }
 
+    /// Changes the entry with `key`, but for its key and its place.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn change(
+        &mut self,
+        key: &str,
+        change: impl FnOnce(&mut E),
+    ) -> Result<(), RegistrationError> {
+        change(Arc::make_mut(self.slot(key)?));
+        self.revision += 1;
+        Ok(())
+    }
+
     /// All entries in registration order, hidden ones too.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Arc<E>> {
         self.by_sequence.values()

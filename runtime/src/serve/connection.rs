@@ -73,7 +73,7 @@ pub(super) struct Connection<L> {
     /// Wakes the task: handler timeout and comments on a quiet stream.
     pub(super) timer: Deadline,
     /// What the deadline was armed for, so that a slow sender does not push it ahead byte by byte.
-    waiting: Waiting,
+    pub(super) waiting: Waiting,
     /// Requests answered since the task last stepped aside.
     in_a_row: u32,
     /// Who makes the request at hand.

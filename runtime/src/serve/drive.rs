@@ -87,6 +87,10 @@ impl<L: Link> Drive<'_, L> {
         if let Poll::Ready(done) = first {
             return self.done(done);
         }
+        // Answers to earlier requests do not wait for this one.
+        if !self.out.is_empty() && !self.flush().await {
+            return self.gone();
+        }
         self.arm_timer();
         loop {
             match self.turn(future).await {

@@ -2,23 +2,24 @@
 
 use std::future::poll_fn;
 use std::pin::pin;
-use std::task::Poll;
+use std::rc::Rc;
+use std::task::{Context as Task, Poll};
 
 use codec::error::RpcError;
-use transport::http::HeadView;
+use transport::http::{HeadView, Waiting};
 use transport::mcp::head::StandardHeaders;
 use transport::mcp::ladder::Rung;
 use transport::mcp::origin;
 use transport::mcp::refusal::Refusal;
 
 use super::answer;
-use super::connection::{Connection, Next};
+use super::connection::{Connection, Next, write};
 use crate::app::App;
 use crate::dispatch::denied;
 use crate::engine::deadline::Kind;
 use crate::engine::guard;
-use crate::hooks::{Denied, RequestHead};
-use crate::io::Link;
+use crate::hooks::{Denied, Principal, RequestHead};
+use crate::io::{Link, Peer};
 
 /// Refuses the request, or accepts its body.
 pub(super) async fn check<L: Link>(connection: &mut Connection<L>) -> Next<L> {
@@ -27,7 +28,12 @@ pub(super) async fn check<L: Link>(connection: &mut Connection<L>) -> Next<L> {
             connection.machine.accept_body();
             Next::Keep
         }
-        Err(refused) => refuse(connection, refused),
+        Err(Refused::Gone) => {
+            connection.core.counters.disconnect_cancellations.add(1);
+            Next::Gone
+        }
+        Err(Refused::NotFound) => refuse(connection, None),
+        Err(Refused::Rung(refusal)) => refuse(connection, Some(refusal)),
     }
 }
 
@@ -35,14 +41,16 @@ enum Refused {
     /// Another path: no JSON-RPC here (HTTP-23).
     NotFound,
     Rung(Refusal),
+    /// Nobody is left to be answered.
+    Gone,
 }
 
 /// Answers at once; the body is skipped as it arrives, where that is possible.
-fn refuse<L: Link>(connection: &mut Connection<L>, refused: Refused) -> Next<L> {
+fn refuse<L: Link>(connection: &mut Connection<L>, refusal: Option<Refusal>) -> Next<L> {
     let closing = connection.closing();
-    match refused {
-        Refused::NotFound => answer::plain(connection, 404, closing),
-        Refused::Rung(refusal) => answer::refusal(connection, refusal, closing),
+    match refusal {
+        None => answer::plain(connection, 404, closing),
+        Some(refusal) => answer::refusal(connection, refusal, closing),
     }
     connection.machine.finish(&mut connection.buf);
     match closing {
@@ -61,7 +69,7 @@ async fn climb<L: Link>(connection: &mut Connection<L>) -> Result<(), Refused> {
     }
     http_method(view).map_err(Refused::Rung)?;
     if app.hooks.authenticator.is_some() {
-        authenticate(connection).await.map_err(Refused::Rung)?;
+        authenticate(connection).await?;
     }
     let view = connection.machine.head().view(&connection.buf);
     media_types(&StandardHeaders::collect(view)).map_err(Refused::Rung)
@@ -90,34 +98,17 @@ fn http_method(view: HeadView<'_>) -> Result<(), Refusal> {
     Err(Refusal::at(Rung::HttpMethod, error).with_header("Allow", "POST"))
 }
 
-/// Rung 3. The authenticator has as long as a handler; a panic in it refuses the request.
-async fn authenticate<L: Link>(connection: &mut Connection<L>) -> Result<(), Refusal> {
-    let core = &connection.core;
-    let Some(authenticator) = &core.serve.hooks.authenticator else { return Ok(()) };
-    let head = RequestHead {
-        view: connection.machine.head().view(&connection.buf),
-        peer: connection.link.as_ref().and_then(Link::peer_addr),
-    };
-    let limit = core.serve.limits.handler_timeout.as_millis() as u64;
-    let (timer, waker) = (&connection.timer, &connection.waker);
-    timer.arm(Kind::Handler, core.clock.now_ms() + limit);
-    let mut asked = pin!(guard::catch_future(authenticator.authenticate(&head)));
-    let answer = poll_fn(|cx| {
-        if let Poll::Ready(answer) = waker.with(cx, |cx| asked.as_mut().poll(cx)) {
-            return Poll::Ready(Some(answer));
-        }
-        timer.poll_fired(cx).map(|_| None)
-    })
-    .await;
-    timer.disarm();
-    let verdict = match answer {
-        Some(Ok(verdict)) => verdict,
-        Some(Err(panic)) => {
-            core.counters.panics.add(1);
+/// Rung 3. A panic of the authenticator refuses the request.
+async fn authenticate<L: Link>(connection: &mut Connection<L>) -> Result<(), Refused> {
+    let verdict = match ask(connection).await {
+        Asked::Answer(Ok(verdict)) => verdict,
+        Asked::Answer(Err(panic)) => {
+            connection.core.counters.panics.add(1);
             tracing::error!(%panic, "the authenticator panicked");
             Err(Denied::unavailable())
         }
-        None => Err(Denied::unavailable()),
+        Asked::TimedOut => Err(Denied::unavailable()),
+        Asked::Gone => return Err(Refused::Gone),
     };
     match verdict {
         Ok(principal) => {
@@ -127,9 +118,63 @@ async fn authenticate<L: Link>(connection: &mut Connection<L>) -> Result<(), Ref
         Err(refused) => {
             let mut refusal = denied(refused);
             refusal.rung = Rung::Authorization;
-            Err(refusal)
+            Err(Refused::Rung(refusal))
         }
     }
+}
+
+enum Asked {
+    Answer(Result<Result<Rc<Principal>, Denied>, guard::Panic>),
+    TimedOut,
+    /// The client left first (SSE-09).
+    Gone,
+}
+
+/// Asks the authenticator, which has as long as a handler, and is dropped when its client leaves.
+async fn ask<L: Link>(connection: &mut Connection<L>) -> Asked {
+    let Connection { core, link, machine, buf, out, timer, waker, deadline, waiting, .. } =
+        connection;
+    let (Some(authenticator), Some(link)) = (&core.serve.hooks.authenticator, link.as_mut()) else {
+        return Asked::Gone;
+    };
+    let head = RequestHead { view: machine.head().view(buf), peer: link.peer_addr() };
+    let mut asked = pin!(guard::catch_future(authenticator.authenticate(&head)));
+    let mut poll = |cx: &Task<'_>| waker.with(cx, |cx| asked.as_mut().poll(cx));
+    if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(poll(cx))).await {
+        return Asked::Answer(answer);
+    }
+    // The head has arrived: what follows is not its sender's time.
+    *waiting = Waiting::Nothing;
+    deadline.disarm();
+    // Earlier answers do not wait for this one.
+    if !out.is_empty() {
+        let (written, mut empty) = write(link, std::mem::take(out), core, deadline).await;
+        empty.clear();
+        *out = empty;
+        if !written {
+            return Asked::Gone;
+        }
+    }
+    let limit = core.serve.limits.handler_timeout.as_millis() as u64;
+    timer.arm(Kind::Handler, core.clock.now_ms() + limit);
+    let mut peer = pin!(link.watch());
+    let mut watches = true;
+    let asked = poll_fn(|cx| {
+        if let Poll::Ready(answer) = poll(cx) {
+            return Poll::Ready(Asked::Answer(answer));
+        }
+        if watches && let Poll::Ready(seen) = peer.as_mut().poll(cx) {
+            if seen == Peer::Gone {
+                return Poll::Ready(Asked::Gone);
+            }
+            // The body has come, and hides what comes behind it.
+            watches = false;
+        }
+        timer.poll_fired(cx).map(|_| Asked::TimedOut)
+    })
+    .await;
+    timer.disarm();
+    asked
 }
 
 /// Rung 4 (HTTP-15, HTTP-16, HTTP-22).

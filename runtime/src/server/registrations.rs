@@ -117,6 +117,19 @@ impl Registrations {
         self.edit(|draft| draft.tools.set_enabled(name, enabled))
     }
 
+    /// A caller needs all these scopes, and no others, to see and call the tool from now on (AUTH-12).
+    ///
+    /// # Errors
+    /// There is no such tool.
+    pub fn require_scopes<S: Into<String>>(
+        &self,
+        tool: &str,
+        scopes: impl IntoIterator<Item = S>,
+    ) -> Done {
+        let scopes = scopes.into_iter().map(Into::into).collect();
+        self.edit(|draft| draft.tools.change(tool, |entry| entry.scopes = scopes))
+    }
+
     /// Removes a tool.
     ///
     /// # Errors

@@ -94,3 +94,16 @@ fn pages_of_a_filtered_list() {
         assert_eq!(seen, expected, "{token}");
     }
 }
+
+/// [AUTH-12] scopes can be asked for while the server runs, from the next request on.
+#[test]
+fn scopes_change_while_running() {
+    let server = serve(with_callers(scoped(&Runs::default())));
+    let registrations = server.handle().registrations();
+    assert_eq!(list(&server, "ann"), ["open"]);
+    registrations.require_scopes("open", ["r"]).expect("it is registered");
+    registrations.require_scopes("write", [""; 0]).expect("it is registered");
+    assert_eq!(list(&server, "ann"), ["write"]);
+    assert_eq!(denial(&server.send(&by("ann", Request::call("open", json!({}))))).0, 403);
+    assert!(registrations.require_scopes("none", ["r"]).is_err());
+}

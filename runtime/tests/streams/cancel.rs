@@ -229,6 +229,86 @@ fn requests_sent_ahead_are_kept() {
     );
 }
 
+/// [RPC-05] an answer that is ready does not wait for the next request's handler, nor for its authenticator
+#[test]
+fn ready_answers_do_not_wait() {
+    let (teller, news) = news();
+    let asked = teller.clone();
+    let make = || {
+        let teller = asked.clone();
+        server(&asked).authenticate(async move |head: &ringmcp::RequestHead<'_>| {
+            if head.header("x-wait").is_some() {
+                let _alive = teller.begin();
+                std::future::pending::<()>().await;
+            }
+            Ok(ringmcp::Principal::new("somebody"))
+        })
+    };
+    on_both_drivers(make, |server| {
+        let hang = Request::call("hang", json!({}));
+        for second in [hang.clone(), hang.header("X-Wait", "1")] {
+            let mut bytes = Request::call("echo", json!({ "text": "ready" })).bytes();
+            bytes.extend(second.bytes());
+            let mut stream = server.connect();
+            support_write(&mut stream, &bytes);
+            assert_eq!(read_answer(&mut stream).expect("an answer").text(), "ready");
+            assert_eq!(news.next(), Life::Began);
+            drop(stream);
+            assert_eq!(news.next(), Life::Dropped);
+            server.until("it is gone", |now| now.connections_open == 0);
+        }
+        assert_eq!(server.handle().counters().disconnect_cancellations, 2);
+    });
+}
+
+/// [SEC-06] an authenticator takes its own time, not its client's: the head's timeout does not cut the body off
+#[test]
+fn a_slow_authenticator_does_not_time_its_client_out() {
+    let limits = Limits {
+        head_timeout: Duration::from_millis(100),
+        body_timeout: Duration::from_millis(100),
+        ..Limits::default()
+    };
+    let make = || {
+        server(&news().0).limits(limits.clone()).authenticate(
+            async |head: &ringmcp::RequestHead<'_>| {
+                // Pending until another thread has waited: an authenticator has no context to sleep with.
+                let done =
+                    Arc::new(std::sync::atomic::AtomicBool::new(head.header("x-wait").is_none()));
+                let mut begun = false;
+                std::future::poll_fn(|cx| {
+                    if done.load(std::sync::atomic::Ordering::SeqCst) {
+                        return std::task::Poll::Ready(());
+                    }
+                    if !std::mem::replace(&mut begun, true) {
+                        let (waker, done) = (cx.waker().clone(), done.clone());
+                        std::thread::spawn(move || {
+                            std::thread::park_timeout(Duration::from_millis(400));
+                            done.store(true, std::sync::atomic::Ordering::SeqCst);
+                            waker.wake();
+                        });
+                    }
+                    std::task::Poll::Pending
+                })
+                .await;
+                Ok(ringmcp::Principal::new("somebody"))
+            },
+        )
+    };
+    on_both_drivers(make, |server| {
+        let request = Request::call("echo", json!({ "text": "late" })).header("X-Wait", "1");
+        let bytes = request.bytes();
+        let mut stream = server.connect();
+        // The head in two parts, so that its time has begun.
+        support_write(&mut stream, &bytes[..10]);
+        server.until("it is open", |now| now.connections_open == 1);
+        support_write(&mut stream, &bytes[10..]);
+        assert_eq!(read_answer(&mut stream).expect("an answer").text(), "late");
+        let now = server.handle().counters();
+        assert_eq!((now.head_timeouts, now.body_timeouts), (0, 0));
+    });
+}
+
 /// [SSE-09] a client that sends ahead and leaves is noticed behind what it sent
 #[test]
 fn leaving_is_noticed_behind_what_was_sent_ahead() {
