@@ -1,11 +1,12 @@
 //! The command line.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{ArgGroup, Args, Parser, Subcommand, ValueEnum};
 use serde_json::Value;
 
+use crate::compare::cli::{self as compare, CompareArgs};
+use crate::report::cli::{self as report, OutputArgs, ReportArgs};
 use crate::request::Scenario;
 use crate::url::Url;
 
@@ -44,11 +45,17 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Sends one kind of request over keep-alive connections and reports rates and latencies.
     #[command(after_help = EXAMPLES)]
-    Run(RunArgs),
+    Run(Box<RunArgs>),
+    /// Runs the same load against several servers in turns, and tells differences from noise.
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(Box<CompareArgs>),
+    /// Shows a saved report again.
+    #[command(after_help = report::EXAMPLES)]
+    Report(ReportArgs),
 }
 
 /// Options of `run`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(group = ArgGroup::new("amount").required(true).args(["duration", "requests"]))]
 pub(crate) struct RunArgs {
     /// The server's endpoint; plain http only.
@@ -88,9 +95,8 @@ pub(crate) struct RunArgs {
     /// The kernel interface this generator uses.
     #[arg(long, value_enum, default_value = "auto")]
     pub(crate) driver: Driver,
-    /// Writes the figures to this file as JSON.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) json: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
 }
 
 impl RunArgs {
@@ -111,7 +117,11 @@ pub(crate) enum Driver {
     Epoll,
 }
 
-fn time(text: &str) -> Result<Duration, String> {
+/// A time as options and files write it.
+///
+/// # Errors
+/// What is allowed.
+pub(crate) fn time(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|c: char| c != '.' && !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(unit_at);
     let seconds = match unit {

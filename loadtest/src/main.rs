@@ -9,8 +9,10 @@
 mod answer;
 mod check;
 mod cli;
+mod compare;
 mod connection;
 mod cpu;
+mod fail_if;
 mod fault;
 mod live;
 mod outcome;
@@ -29,6 +31,7 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use cli::{Cli, Command, RunArgs};
+use report::Report;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -37,10 +40,14 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 const FAILED: u8 = 1;
 
 fn main() -> ExitCode {
-    let Command::Run(args) = Cli::parse().command;
-    match measure(&args) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(FAILED),
+    let exit = match Cli::parse().command {
+        Command::Run(args) => measure(&args),
+        Command::Compare(args) => compare::compare(&args)
+            .and_then(|comparison| report::finish(comparison.into(), &args.load.output)),
+        Command::Report(args) => report::show(&args.file, &args.output),
+    };
+    match exit {
+        Ok(status) => ExitCode::from(status),
         Err(error) => {
             eprintln!("error: {error}");
             ExitCode::from(FAILED)
@@ -48,13 +55,8 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs, prints the summary, writes the file. Whether every answer was right.
-fn measure(args: &RunArgs) -> Result<bool, run::Error> {
-    let report = run::run(args)?;
-    println!("{report}");
-    if let Some(path) = &args.json {
-        let text = format!("{:#}\n", report.to_json());
-        std::fs::write(path, text).map_err(|e| run::Error::Json(path.clone(), e))?;
-    }
-    Ok(report.clean())
+/// Runs, prints the summary, writes the files; what to exit with.
+fn measure(args: &RunArgs) -> Result<u8, String> {
+    let outcome = run::run(args).map_err(|error| error.to_string())?;
+    report::finish(Report::new(args, &outcome).into(), &args.output)
 }

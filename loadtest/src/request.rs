@@ -136,7 +136,9 @@ mod tests {
         for scenario in ["tools-call", "tools-list", "discover"] {
             let line =
                 ["x", "run", "--url", "http://h/mcp", "--requests", "1", "--scenario", scenario];
-            let Command::Run(args) = Cli::try_parse_from(line).unwrap().command;
+            let Command::Run(args) = Cli::try_parse_from(line).unwrap().command else {
+                panic!("not run")
+            };
             let template = Template::new(&args);
             for id in [0, 9, 10, u64::MAX] {
                 let mut out = Vec::new();

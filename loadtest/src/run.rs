@@ -4,7 +4,6 @@ use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,8 +16,8 @@ use crate::cli::RunArgs;
 use crate::connection::{self, Connection, Seat};
 use crate::cpu;
 use crate::fault::Fault;
+use crate::outcome::Outcome;
 use crate::pace::{Pace, Phase};
-use crate::report::{Report, Setting};
 use crate::request::Template;
 use crate::tally::Tally;
 use crate::worker;
@@ -51,7 +50,6 @@ pub(crate) enum Error {
     Connect(SocketAddr, Fault),
     Driver(io::Error),
     Interrupt(io::Error),
-    Json(PathBuf, io::Error),
 }
 
 impl fmt::Display for Error {
@@ -61,7 +59,6 @@ impl fmt::Display for Error {
             Self::Connect(addr, fault) => write!(f, "cannot connect to {addr}: {}", fault.detail),
             Self::Driver(error) => write!(f, "cannot start the worker: {error}"),
             Self::Interrupt(error) => write!(f, "cannot listen for Ctrl-C: {error}"),
-            Self::Json(path, error) => write!(f, "cannot write {}: {error}", path.display()),
         }
     }
 }
@@ -70,7 +67,7 @@ impl fmt::Display for Error {
 ///
 /// # Errors
 /// When nothing could be measured: no address, no first connections, no worker.
-pub(crate) fn run(args: &RunArgs) -> Result<Report, Error> {
+pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Error> {
     let addr = args.url.resolve().map_err(|e| Error::Resolve(args.url.to_string(), e))?;
     let interrupted = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register_conditional_default(SIGINT, interrupted.clone())
@@ -92,7 +89,18 @@ pub(crate) fn run(args: &RunArgs) -> Result<Report, Error> {
         Ok(lead(&shared, &seats, args, &interrupted).await)
     })?;
     let tally = shared.tally.replace(Tally::new(false, &[]));
-    Ok(Report::new(Setting::new(args, driver, clock.warmup), tally, clock.measured, clock.cpu))
+    Ok(Outcome {
+        tally,
+        warmup: clock.warmup,
+        measured: clock.measured,
+        cpu: clock.cpu,
+        spun: Duration::ZERO,
+        workers: 1,
+        driver,
+        rate: None,
+        ramp: None,
+        interrupted: interrupted.load(Ordering::Relaxed),
+    })
 }
 
 /// Opens every connection, then starts them all: connecting is no part of what is measured.
