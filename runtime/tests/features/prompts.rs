@@ -58,7 +58,7 @@ fn definitions_reach_the_list_whole() {
     assert_eq!(list[2], json!({ "name": "none", "description": "Takes nothing" }));
 }
 
-/// [PRM-03] [CCH-02] each kind of block, one a message; no caching fields.
+/// [PRM-03] [PRM-06] [CCH-02] each kind of block, one a message; no caching fields.
 #[test]
 fn messages_of_every_kind() {
     let builder = server().prompt("all", "", async |_: &Context, _: NoArgs| {
@@ -81,6 +81,10 @@ fn messages_of_every_kind() {
     assert_eq!(kinds, ["text", "image", "audio", "resource_link", "resource"]);
     assert_eq!(messages[1]["role"], "assistant");
     assert_eq!(messages[1]["content"]["data"], "AQID");
+    assert_eq!(messages[1]["content"]["mimeType"], "image/png");
+    assert_eq!(messages[2]["content"]["mimeType"], "audio/wav");
+    let embedded = json!({ "uri": "test://t", "mimeType": "text/plain", "text": "t" });
+    assert_eq!(messages[4]["content"]["resource"], embedded);
     assert_eq!(result.get("ttlMs"), None);
     assert_eq!(result.get("cacheScope"), None);
 }
