@@ -84,7 +84,10 @@ impl Pipe {
     fn take(&self, max: usize, into: &mut Vec<u8>) -> usize {
         let mut bytes = self.bytes.borrow_mut();
         let n = max.min(bytes.len());
-        into.extend(bytes.drain(..n));
+        let (front, back) = bytes.as_slices();
+        into.extend_from_slice(&front[..n.min(front.len())]);
+        into.extend_from_slice(&back[..n - n.min(front.len())]);
+        bytes.drain(..n);
         drop(bytes);
         wake(&self.writer);
         n

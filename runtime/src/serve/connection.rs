@@ -7,6 +7,7 @@ use std::rc::Rc;
 use codec::document::Document;
 use transport::http::respond;
 use transport::http::{Event, Machine, Reject, Waiting};
+use transport::mcp::accept::Forms;
 
 use super::answer::{self, Closing};
 use super::{head, request};
@@ -76,6 +77,8 @@ pub(super) struct Connection<L> {
     pub(super) waiting: Waiting,
     /// Requests answered since the task last stepped aside.
     in_a_row: u32,
+    /// The forms of answer that the request at hand accepts (HTTP-16).
+    pub(super) forms: Forms,
     /// Who makes the request at hand.
     pub(super) principal: Option<Rc<Principal>>,
 }
@@ -123,6 +126,7 @@ impl<L: Link> Connection<L> {
             timer: core.deadline(None),
             waiting: Waiting::Nothing,
             in_a_row: 0,
+            forms: Forms::ANY,
             principal: None,
             link: Some(link),
             core,

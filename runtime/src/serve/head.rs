@@ -7,6 +7,7 @@ use std::task::{Context as Task, Poll};
 
 use codec::error::RpcError;
 use transport::http::{HeadView, Waiting};
+use transport::mcp::accept::Forms;
 use transport::mcp::head::StandardHeaders;
 use transport::mcp::ladder::Rung;
 use transport::mcp::origin;
@@ -72,7 +73,8 @@ async fn climb<L: Link>(connection: &mut Connection<L>) -> Result<(), Refused> {
         authenticate(connection).await?;
     }
     let view = connection.machine.head().view(&connection.buf);
-    media_types(&StandardHeaders::collect(view)).map_err(Refused::Rung)
+    connection.forms = media_types(&StandardHeaders::collect(view)).map_err(Refused::Rung)?;
+    Ok(())
 }
 
 /// Rung 1 (HTTP-02, HTTP-03).
@@ -178,7 +180,7 @@ async fn ask<L: Link>(connection: &mut Connection<L>) -> Asked {
 }
 
 /// Rung 4 (HTTP-15, HTTP-16, HTTP-22).
-fn media_types(headers: &StandardHeaders<'_>) -> Result<(), Refusal> {
+fn media_types(headers: &StandardHeaders<'_>) -> Result<Forms, Refusal> {
     let refuse = |what| Refusal::at(Rung::MediaType, RpcError::invalid_request(what));
     if !headers.has_json_content() {
         return Err(refuse("Content-Type must be application/json in UTF-8"));
@@ -186,9 +188,10 @@ fn media_types(headers: &StandardHeaders<'_>) -> Result<(), Refusal> {
     if !headers.has_plain_content() {
         return Err(refuse("Content-Encoding is not supported: send the body as it is"));
     }
-    if headers.accepted_forms().is_none() {
+    let forms = headers.accepted_forms();
+    if forms.is_none() {
         let refusal = refuse("Accept allows neither application/json nor text/event-stream");
         return Err(refusal.with_status(406));
     }
-    Ok(())
+    Ok(forms)
 }

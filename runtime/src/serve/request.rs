@@ -9,6 +9,7 @@ use codec::error::RpcError;
 use codec::id::Id;
 use codec::message::{self, Message, Notification, Request};
 use codec::value::Value;
+use transport::mcp::accept::Forms;
 use transport::mcp::head::StandardHeaders;
 use transport::mcp::ladder::{self, Case, Rung};
 use transport::mcp::refusal::Refusal;
@@ -48,6 +49,7 @@ pub(super) async fn serve<L: Link>(connection: &mut Connection<L>, body: Range<u
         snapshot: &snapshot,
         principal: connection.principal.as_ref(),
         headers: &headers,
+        forms: connection.forms,
         reply: Reply { core: &core, minor: connection.machine.head().minor, closing },
         link: &mut connection.link,
         out: &mut connection.out,
@@ -87,6 +89,7 @@ struct Exchange<'c, L> {
     snapshot: &'c Snapshot,
     principal: Option<&'c Rc<Principal>>,
     headers: &'c StandardHeaders<'c>,
+    forms: Forms,
     reply: Reply<'c>,
     link: &'c mut Option<L>,
     out: &'c mut Vec<u8>,
@@ -226,7 +229,7 @@ impl<'c, L: Link> Exchange<'c, L> {
             emitter: parts.emitter,
             cancel: &cancel,
             reply: self.reply,
-            stream: stream(&core.serve, self.headers),
+            stream: stream(&core.serve, self.forms),
             eager,
             name: run.target,
             ends_ms,
@@ -357,7 +360,7 @@ impl<'c, L: Link> Exchange<'c, L> {
 
     /// The form that an answer takes when nothing has been sent before it (HTTP-16, SSE-01).
     fn preferred(&self) -> Shape {
-        let forms = self.headers.accepted_forms();
+        let forms = self.forms;
         let wants_events = self.app().mode == ResponseMode::Sse;
         if forms.sse && (wants_events || !forms.json) { Shape::Events } else { Shape::Json }
     }
@@ -401,8 +404,8 @@ impl Drop for Running<'_> {
 }
 
 /// Whether messages before the answer can be sent: as events, if the server streams and the client takes them.
-fn stream(app: &App, headers: &StandardHeaders<'_>) -> Option<Stream> {
-    (app.mode != ResponseMode::Json && headers.accepted_forms().sse).then_some(Stream::Possible)
+fn stream(app: &App, forms: Forms) -> Option<Stream> {
+    (app.mode != ResponseMode::Json && forms.sse).then_some(Stream::Possible)
 }
 
 fn version<'a>(case: &Case<'a, AppSurface<'_>>) -> &'a str {
