@@ -10,7 +10,7 @@ use std::task::{Context as Task, Poll};
 
 use super::answer::Reply;
 use super::connection::write;
-use crate::app::App;
+use crate::app::{App, ResponseMode};
 use crate::context::{Cancel, Emitter};
 use crate::engine::core::Core;
 use crate::engine::deadline::{Deadline, Kind};
@@ -201,12 +201,7 @@ impl<L: Link> Drive<'_, L> {
     /// Writes what the handler has sent so far; the first message opens the stream.
     async fn send_messages(&mut self) -> bool {
         if self.stream.is_none() {
-            let dropped = self.emitter.discard();
-            tracing::debug!(
-                handler = self.name,
-                dropped,
-                "the client accepts JSON only: messages dropped"
-            );
+            self.drop_messages();
             return true;
         }
         self.queue_messages();
@@ -249,10 +244,32 @@ impl<L: Link> Drive<'_, L> {
     pub(super) fn last_messages(&mut self, end: &End) {
         let sends = self.stream.is_some() && !matches!(end, End::Gone);
         if !sends || !self.emitter.is_waiting() {
-            self.emitter.discard();
+            self.drop_messages();
             return;
         }
         self.queue_messages();
+    }
+
+    /// Nobody can take what the handler sent: the server answers in JSON alone, or the client accepts nothing else
+    /// (SSE-01).
+    fn drop_messages(&self) {
+        match (self.emitter.discard(), self.core.serve.mode) {
+            (0, _) => {}
+            (dropped, ResponseMode::Json) => {
+                tracing::warn!(
+                    handler = self.name,
+                    dropped,
+                    "response mode json: messages dropped"
+                );
+            }
+            (dropped, _) => {
+                tracing::debug!(
+                    handler = self.name,
+                    dropped,
+                    "messages dropped: nobody takes them"
+                );
+            }
+        }
     }
 
     /// Begins the stream, if that is still to be done.
