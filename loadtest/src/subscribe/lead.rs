@@ -1,17 +1,20 @@
 //! The main thread's part of a run: when to publish, when to go on, when to look at the target.
 
+use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::Job;
+use super::found::{Publishes, Times};
 use super::publisher::Publisher;
-use super::report::{Publishes, Times};
 use super::request::Publish;
 use super::streams::Task;
-use super::tally::{Tally, record, times};
+use super::tally::{Tally, record};
 use super::target::Target;
+use crate::live::Snapshot;
 use crate::proc::Process;
+use crate::report::progress::{Amount, Progress};
 
 /// How often it is looked whether a part of the run is over.
 const TICK: Duration = Duration::from_millis(1);
@@ -29,6 +32,7 @@ pub(crate) struct Lead<'l> {
     interrupted: &'l AtomicBool,
     pub(crate) target: Option<Target>,
     pub(crate) times: Times,
+    progress: RefCell<Progress>,
 }
 
 impl<'l> Lead<'l> {
@@ -38,7 +42,13 @@ impl<'l> Lead<'l> {
         interrupted: &'l AtomicBool,
         target: Option<Target>,
     ) -> Self {
-        Self { job, task, interrupted, target, times: Times::default() }
+        let args = job.args;
+        let amount = match args.events {
+            0 => Amount::Time(args.hold),
+            events => Amount::Answers(args.streams.saturating_mul(events)),
+        };
+        let progress = RefCell::new(Progress::new("subscribe", amount));
+        Self { job, task, interrupted, target, times: Times::default(), progress }
     }
 
     /// Waits for the streams, publishes, holds, and says that the streams are to close. The tally has what was wrong
@@ -46,7 +56,7 @@ impl<'l> Lead<'l> {
     pub(crate) fn all(&mut self, publish: Option<&Publish>) -> (Publishes, Tally) {
         let stage = &self.task.stage;
         while stage.opened() + stage.failed() < self.task.streams && !self.is_interrupted() {
-            thread::sleep(TICK);
+            self.rest(TICK);
         }
         self.times.opening = stage.base().elapsed();
         self.look(Target::note_opened);
@@ -83,15 +93,7 @@ impl<'l> Lead<'l> {
     fn publish_all(&self, publish: Option<&Publish>) -> (Publishes, Tally, Vec<u64>) {
         let stage = &self.task.stage;
         let (mut tally, mut right) = (Tally::new(), Vec::new());
-        let mut publishes = Publishes {
-            right: 0,
-            wrong: 0,
-            expected: 0,
-            missed: 0,
-            to_answer: times(),
-            to_last: times(),
-            own_cpu: None,
-        };
+        let mut publishes = Publishes::new();
         let Some(publish) = publish.filter(|_| stage.opened() > 0) else {
             return (publishes, tally, right);
         };
@@ -108,7 +110,7 @@ impl<'l> Lead<'l> {
                     right.push(number);
                     let is_late = || begun.elapsed() >= timeout || self.is_interrupted();
                     while !stage.is_settled(number) && !is_late() {
-                        thread::sleep(TICK);
+                        self.rest(TICK);
                     }
                 }
                 Err(fault) => {
@@ -140,8 +142,16 @@ impl<'l> Lead<'l> {
             if left.is_zero() {
                 return;
             }
-            thread::sleep(left.min(10 * TICK));
+            self.rest(left.min(10 * TICK));
         }
+    }
+
+    /// Sleeps a little, and shows where the run is.
+    fn rest(&self, time: Duration) {
+        thread::sleep(time);
+        let stage = &self.task.stage;
+        let since = stage.base().elapsed();
+        self.progress.borrow_mut().show(&Snapshot::of(stage.cells(), since, self.times.opening));
     }
 
     fn look(&mut self, note: fn(&mut Target)) {
@@ -156,6 +166,6 @@ impl<'l> Lead<'l> {
 }
 
 /// This program's CPU time so far.
-pub(crate) fn own_cpu() -> Option<Duration> {
+fn own_cpu() -> Option<Duration> {
     Some(Process::own().ok()?.usage().ok()?.cpu)
 }

@@ -4,12 +4,13 @@
 //! `lead`: it publishes (`publisher`), waits on the `stage` that all threads share, looks at the `target`'s memory.
 
 pub(crate) mod cli;
+mod figures;
 mod filter;
+mod found;
 mod judge;
 mod lead;
 mod limits;
 mod publisher;
-mod report;
 mod request;
 mod stage;
 mod streams;
@@ -25,17 +26,18 @@ use std::sync::mpsc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
 use signal_hook::consts::SIGINT;
 
 use crate::cli::Driver;
 use crate::url::Url;
 use crate::worker::{self, Chosen};
 use cli::SubscribeArgs;
+pub(crate) use figures::Figures;
 use filter::{Filter, NUMBER};
-use lead::{Lead, own_cpu};
-pub(crate) use report::Report;
-use report::Setting;
+pub(crate) use found::Found;
+use found::Setting;
+use lead::Lead;
+
 use request::Publish;
 use stage::Stage;
 use streams::Task;
@@ -82,7 +84,7 @@ impl fmt::Display for Error {
 ///
 /// # Errors
 /// When nothing could be measured: options that do not fit, too few open files, no address, no worker.
-pub(crate) fn run(job: &Job<'_>) -> Result<Report, Error> {
+pub(crate) fn run(job: &Job<'_>) -> Result<Found, Error> {
     let args = job.args;
     let publish = publish_of(args)?;
     let addr = job.url.resolve().map_err(|e| Error::Resolve(job.url.to_string(), e))?;
@@ -109,7 +111,7 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Report, Error> {
         streams: args.streams,
         open_rate: args.open_rate,
         timeout: job.timeout,
-        stage: Stage::new(args.events),
+        stage: Stage::new(args.events, job.workers),
     });
     let (threads, driver) = start(&task, job.workers, job.driver).map_err(Error::Driver)?;
     let mut lead = Lead::new(job, &task, &interrupted, target);
@@ -120,15 +122,14 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Report, Error> {
     }
     lead.times.closing = closing.elapsed();
     lead.look_after();
-    Ok(Report {
+    Ok(Found {
         setting: Setting {
-            url: job.url.to_string(),
-            driver: driver.to_string(),
+            driver,
             workers: job.workers,
             streams: args.streams,
             open_rate: args.open_rate,
             publish: publish.as_ref().map(Publish::summary),
-            filter: Value::from(task.filter.asked().clone()),
+            filter: args.filter.clone(),
             numbered: task.filter.is_numbered(),
         },
         times: lead.times,
@@ -137,7 +138,6 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Report, Error> {
         broken: task.stage.broken(),
         publishes,
         tally,
-        own_cpu: own_cpu(),
         interrupted: interrupted.load(Ordering::Relaxed),
     })
 }

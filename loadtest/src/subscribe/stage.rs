@@ -1,8 +1,10 @@
 //! What the publisher and the streams' threads know of each other: which publish is under way, and who has its event.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
+
+use crate::live::Cell;
 
 /// Shared by all threads of a run. Numbers of publishes start at 1; 0 is before the first.
 #[derive(Debug)]
@@ -17,6 +19,8 @@ pub(crate) struct Stage {
     broken: Mutex<u64>,
     slots: Box<[Slot]>,
     closing: AtomicBool,
+    /// One for each thread of streams, for the progress line.
+    cells: Vec<Arc<Cell>>,
 }
 
 /// One publish.
@@ -30,7 +34,7 @@ struct Slot {
 }
 
 impl Stage {
-    pub(crate) fn new(events: u64) -> Self {
+    pub(crate) fn new(events: u64, workers: u64) -> Self {
         Self {
             base: Instant::now(),
             opened: AtomicU64::new(0),
@@ -39,6 +43,7 @@ impl Stage {
             broken: Mutex::new(0),
             slots: (0..events).map(|_| Slot::default()).collect(),
             closing: AtomicBool::new(false),
+            cells: (0..workers).map(|_| Arc::default()).collect(),
         }
     }
 
@@ -89,6 +94,12 @@ impl Stage {
         self.current.store(number, Ordering::SeqCst);
     }
 
+    /// When publish `number` was sent.
+    pub(crate) fn sent_at(&self, number: u64) -> Instant {
+        let sent = self.slot(number).map_or(0, |slot| slot.sent_ns.load(Ordering::SeqCst));
+        self.base + Duration::from_nanos(sent)
+    }
+
     /// The publish under way, or the last one.
     pub(crate) fn current(&self) -> u64 {
         self.current.load(Ordering::SeqCst)
@@ -130,6 +141,10 @@ impl Stage {
         self.closing.load(Ordering::SeqCst)
     }
 
+    pub(crate) fn cells(&self) -> &[Arc<Cell>] {
+        &self.cells
+    }
+
     fn slot(&self, number: u64) -> Option<&Slot> {
         self.slots.get(usize::try_from(number.checked_sub(1)?).ok()?)
     }
@@ -147,7 +162,7 @@ mod tests {
     /// A publish is over when every stream has its event or is gone, and a stream is excused once for each.
     #[test]
     fn settled() {
-        let stage = Stage::new(2);
+        let stage = Stage::new(2, 1);
         (0..3).for_each(|_| stage.note_opened());
         stage.begin(1);
         stage.note_arrived(1, Instant::now());
@@ -167,11 +182,10 @@ mod tests {
     /// Times run from the publish to the last arrival.
     #[test]
     fn times() {
-        let stage = Stage::new(1);
+        let stage = Stage::new(1, 1);
         assert_eq!(stage.fan_out(1), None);
         stage.begin(1);
-        let sent =
-            stage.base() + Duration::from_nanos(stage.slots[0].sent_ns.load(Ordering::SeqCst));
+        let sent = stage.sent_at(1);
         assert_eq!(stage.note_arrived(1, sent + Duration::from_micros(9)).as_micros(), 9);
         assert_eq!(stage.note_arrived(1, sent + Duration::from_micros(7)).as_micros(), 7);
         assert_eq!(stage.fan_out(1), Some(Duration::from_micros(9)));

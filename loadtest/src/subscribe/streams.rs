@@ -5,6 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use monoio::buf::IoBufMut;
@@ -25,6 +26,9 @@ const OPENING_MAX: u64 = 128;
 
 /// How often a thread looks whether it should go on.
 const TICK: Duration = Duration::from_millis(1);
+
+/// Ticks between updates of the progress line's numbers.
+const SHOW_TICKS: u32 = 100;
 
 /// What all threads do.
 #[derive(Debug)]
@@ -61,7 +65,12 @@ pub(crate) async fn run(task: Arc<Task>, first: u64, step: u64) -> Tally {
         alive: Cell::new(0),
     });
     open_all(&desk, first, step).await;
+    let mut ticks = 0_u32;
     while !desk.task.stage.is_closing() {
+        if ticks.is_multiple_of(SHOW_TICKS) {
+            desk.show(first - 1);
+        }
+        ticks = ticks.wrapping_add(1);
         monoio::time::sleep(TICK).await;
     }
     while desk.alive.get() > 0 {
@@ -192,16 +201,31 @@ impl Stream<'_> {
 }
 
 impl Desk {
+    /// Brings the progress line's numbers up to date.
+    fn show(&self, worker: u64) {
+        let Some(cell) = self.task.stage.cells().get(worker as usize) else { return };
+        let tally = self.tally.borrow();
+        let errors: u64 = tally.errors.values().map(|errors| errors.count).sum();
+        if tally.arrived != cell.ok.swap(tally.arrived, Ordering::Relaxed) {
+            cell.p99_ns.store(tally.to_arrival.value_at_quantile(0.99), Ordering::Relaxed);
+        }
+        cell.errors.store(errors + tally.duplicates + tally.late, Ordering::Relaxed);
+    }
+
     /// Counts what a message of stream `id` was.
     fn enter(&self, id: u64, verdict: Verdict, at: Instant) {
         let mut tally = self.tally.borrow_mut();
         match verdict {
             Verdict::Acknowledged => {}
             Verdict::Arrived { publish, in_order } => {
+                if tally.arrived == 0 {
+                    tally.series.start(self.task.stage.sent_at(1));
+                }
                 tally.arrived += 1;
                 tally.out_of_order += u64::from(!in_order);
                 let took = self.task.stage.note_arrived(publish, at);
                 record(&mut tally.to_arrival, took);
+                tally.series.right(at, u64::try_from(took.as_nanos()).unwrap_or(u64::MAX));
             }
             Verdict::Duplicate => tally.duplicates += 1,
             Verdict::Late => tally.late += 1,

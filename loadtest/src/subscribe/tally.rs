@@ -7,6 +7,7 @@ use hdrhistogram::Histogram;
 
 use super::filter::Honoured;
 use crate::fault::{Fault, Kind};
+use crate::series::Series;
 
 /// Samples kept of each kind of error.
 const SAMPLES_MAX: usize = 3;
@@ -39,6 +40,8 @@ pub(crate) struct Tally {
     pub(crate) to_ack: Histogram<u64>,
     /// From a publish to its event on a stream, in ns.
     pub(crate) to_arrival: Histogram<u64>,
+    /// Arrivals over time.
+    pub(crate) series: Series,
     pub(crate) received_bytes: u64,
     pub(crate) honoured: Option<Honoured>,
 }
@@ -53,6 +56,7 @@ impl Tally {
             errors: BTreeMap::new(),
             to_ack: times(),
             to_arrival: times(),
+            series: Series::default(),
             received_bytes: 0,
             honoured: None,
         }
@@ -85,13 +89,10 @@ impl Tally {
         {
             own.add(more).expect("all histograms have one range");
         }
+        self.series.merge(other.series);
         if self.honoured.is_none() {
             self.honoured = other.honoured;
         }
-    }
-
-    pub(crate) fn error_count(&self) -> u64 {
-        self.errors.values().map(|errors| errors.count).sum()
     }
 }
 

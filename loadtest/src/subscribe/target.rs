@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use crate::proc::{Process, Usage};
 
 /// Looks at the target's memory while streams are held; the figure is their median.
 #[derive(Debug)]
 pub(crate) struct Target {
-    pub(crate) pid: u32,
+    pid: u32,
     process: Process,
     before: Usage,
     /// All streams are open, nothing has been published.
@@ -72,13 +72,13 @@ impl Target {
     }
 
     /// What its memory grew by for each of `streams`.
-    pub(crate) fn bytes_per_stream(&self, streams: u64) -> Option<f64> {
+    fn bytes_per_stream(&self, streams: u64) -> Option<f64> {
         let grown = self.held_rss()? as f64 - self.before.rss_bytes as f64;
         (streams > 0).then(|| grown / streams as f64)
     }
 
     /// Its CPU time for opening, for publishing, and for holding.
-    pub(crate) fn cpu(&self) -> [Option<Duration>; 3] {
+    fn cpu(&self) -> [Option<Duration>; 3] {
         let between =
             |from: Option<Usage>, to: Option<Usage>| Some(to?.cpu.saturating_sub(from?.cpu));
         [
@@ -88,31 +88,50 @@ impl Target {
         ]
     }
 
-    /// All looks, for the report; `streams` were open, `deliveries` were made.
-    pub(crate) fn to_json(&self, streams: u64, deliveries: u64) -> Value {
-        let rss = |usage: Option<Usage>| usage.map(|usage| usage.rss_bytes);
-        let files = |usage: Option<Usage>| usage.and_then(|usage| usage.files);
-        let held = self.held.last().copied();
+    /// All looks in figures; `streams` were open, `deliveries` were made.
+    pub(crate) fn look(&self, streams: u64, deliveries: u64) -> Look {
+        let held = self.held.last();
         let [opening, publishing, holding] = self.cpu().map(|cpu| cpu.map(|cpu| cpu.as_secs_f64()));
-        let per_delivery =
-            publishing.filter(|_| deliveries > 0).map(|cpu| cpu * 1e6 / deliveries as f64);
-        json!({
-            "pid": self.pid,
-            "bytes_per_stream": self.bytes_per_stream(streams),
-            "rss_before_bytes": self.before.rss_bytes,
-            "rss_opened_bytes": rss(self.opened),
-            "rss_published_bytes": rss(self.published),
-            "rss_held_bytes": self.held_rss(),
-            "rss_closed_bytes": rss(self.closed),
-            "rss_peak_bytes": self.closed.or(held).map(|usage| usage.peak_rss_bytes),
-            "files_before": self.before.files,
-            "files_held": files(held),
-            "files_closed": files(self.closed),
-            "threads": held.map(|usage| usage.threads),
-            "cpu_opening_s": opening,
-            "cpu_publishing_s": publishing,
-            "cpu_us_per_delivery": per_delivery,
-            "cpu_holding_s": holding,
-        })
+        Look {
+            pid: self.pid,
+            bytes_per_stream: self.bytes_per_stream(streams),
+            rss_before_bytes: self.before.rss_bytes,
+            rss_opened_bytes: self.opened.map(|usage| usage.rss_bytes),
+            rss_held_bytes: self.held_rss(),
+            rss_closed_bytes: self.closed.map(|usage| usage.rss_bytes),
+            rss_peak_bytes: self.closed.as_ref().or(held).map(|usage| usage.peak_rss_bytes),
+            files_before: self.before.files,
+            files_held: held.and_then(|usage| usage.files),
+            files_closed: self.closed.and_then(|usage| usage.files),
+            threads: held.map(|usage| usage.threads),
+            cpu_opening_s: opening,
+            cpu_publishing_s: publishing,
+            cpu_us_per_delivery: publishing
+                .filter(|_| deliveries > 0)
+                .map(|cpu| cpu * 1e6 / deliveries as f64),
+            cpu_holding_s: holding,
+        }
     }
+}
+
+/// What the looks at the target gave.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Look {
+    pub(crate) pid: u32,
+    /// What its memory had grown by while the streams were held, for each stream.
+    pub(crate) bytes_per_stream: Option<f64>,
+    pub(crate) rss_before_bytes: u64,
+    pub(crate) rss_opened_bytes: Option<u64>,
+    /// The median while the streams were held.
+    pub(crate) rss_held_bytes: Option<u64>,
+    pub(crate) rss_closed_bytes: Option<u64>,
+    pub(crate) rss_peak_bytes: Option<u64>,
+    pub(crate) files_before: Option<u64>,
+    pub(crate) files_held: Option<u64>,
+    pub(crate) files_closed: Option<u64>,
+    pub(crate) threads: Option<u64>,
+    pub(crate) cpu_opening_s: Option<f64>,
+    pub(crate) cpu_publishing_s: Option<f64>,
+    pub(crate) cpu_us_per_delivery: Option<f64>,
+    pub(crate) cpu_holding_s: Option<f64>,
 }
