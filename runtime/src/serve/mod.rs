@@ -1,12 +1,15 @@
 //! MCP over HTTP on the engine: a connection's requests, one after the other, from bytes to bytes.
 //!
-//! Read in this order: [`connection`] reads and frames, [`request`] climbs the ladder and dispatches, [`drive`] runs a
-//! handler, [`answer`] writes. A subscription leaves for `listen`.
+//! Read in this order: [`connection`] reads and frames, [`head`] decides what can be decided on the head, [`request`] climbs
+//! the ladder and dispatches, [`call`] and [`drive`] run a handler, [`answer`] writes; [`listen`] hands the link to a
+//! subscription.
 
 mod answer;
+mod call;
 mod connection;
 mod drive;
 mod head;
+mod listen;
 mod request;
 mod snapshot;
 
@@ -21,7 +24,7 @@ use codec::document::Parser;
 use crate::app::App;
 use crate::engine::core::{Core, CoreParts, Serve};
 use crate::engine::deadline::Kind;
-use crate::engine::listen;
+use crate::engine::listen as subscription;
 use crate::hub::Hub;
 use crate::io::{Link, TcpLink};
 use connection::Handover;
@@ -73,6 +76,6 @@ impl Serve for App {
 pub(crate) async fn serve<L: Link>(core: Rc<Core<App>>, link: L) {
     if let Some(handover) = Box::pin(connection::serve(core.clone(), link)).await {
         let Handover { link, head, subscription, pace } = *handover;
-        listen::run(&core, link, head, subscription, pace).await;
+        subscription::run(&core, link, head, subscription, pace).await;
     }
 }

@@ -1,6 +1,5 @@
-//! One whole request: parse, climb, dispatch, run, answer.
+//! One whole request: parse, climb, dispatch, answer. What needs a handler goes on in `call`, a subscription in `listen`.
 
-use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
 use std::time::Instant;
@@ -15,17 +14,16 @@ use transport::mcp::ladder::{self, Case, Rung};
 use transport::mcp::refusal::Refusal;
 
 use super::answer::{self, Closing, Reply, Shape};
-use super::connection::{Connection, Handover, Next};
-use super::drive::{Drive, End, Stream};
+use super::connection::{Connection, Next};
 use crate::app::{App, AppSurface, ResponseMode};
-use crate::context::{Call, Cancel, Context};
-use crate::dispatch::{self, Admitted, Answer, Plan, Run};
+use crate::context::Emitter;
+use crate::dispatch::{self, Admitted, Answer, Plan};
 use crate::engine::core::Core;
+use crate::engine::deadline::Deadline;
 use crate::engine::guard;
-use crate::engine::listen::Pace;
-use crate::handler::{CacheHint, Finish, Outcome};
+use crate::engine::wake::TaskWaker;
+use crate::handler::CacheHint;
 use crate::hooks::{Answered, Principal};
-use crate::hub::{Filter, Full};
 use crate::io::Link;
 use crate::registry::Snapshot;
 use crate::render;
@@ -84,32 +82,32 @@ pub(super) async fn serve<L: Link>(connection: &mut Connection<L>, body: Range<u
 }
 
 /// The request at hand, with what it may use of its connection.
-struct Exchange<'c, L> {
-    core: &'c Rc<Core<App>>,
-    snapshot: &'c Snapshot,
-    principal: Option<&'c Rc<Principal>>,
-    headers: &'c StandardHeaders<'c>,
-    forms: Forms,
-    reply: Reply<'c>,
-    link: &'c mut Option<L>,
-    out: &'c mut Vec<u8>,
-    ahead: &'c mut Vec<u8>,
-    body: &'c mut Vec<u8>,
-    parts: Parts<'c>,
-    started: Option<Instant>,
+pub(super) struct Exchange<'c, L> {
+    pub(super) core: &'c Rc<Core<App>>,
+    pub(super) snapshot: &'c Snapshot,
+    pub(super) principal: Option<&'c Rc<Principal>>,
+    pub(super) headers: &'c StandardHeaders<'c>,
+    pub(super) forms: Forms,
+    pub(super) reply: Reply<'c>,
+    pub(super) link: &'c mut Option<L>,
+    pub(super) out: &'c mut Vec<u8>,
+    pub(super) ahead: &'c mut Vec<u8>,
+    pub(super) body: &'c mut Vec<u8>,
+    pub(super) parts: Parts<'c>,
+    pub(super) started: Option<Instant>,
 }
 
 /// The reusable parts that running a handler takes.
 #[derive(Clone, Copy)]
-struct Parts<'c> {
-    emitter: &'c Rc<crate::context::Emitter>,
-    waker: &'c crate::engine::wake::TaskWaker,
-    deadline: &'c crate::engine::deadline::Deadline,
-    timer: &'c crate::engine::deadline::Deadline,
+pub(super) struct Parts<'c> {
+    pub(super) emitter: &'c Rc<Emitter>,
+    pub(super) waker: &'c TaskWaker,
+    pub(super) deadline: &'c Deadline,
+    pub(super) timer: &'c Deadline,
 }
 
 impl<'c, L: Link> Exchange<'c, L> {
-    fn app(&self) -> &'c App {
+    pub(super) fn app(&self) -> &'c App {
         &self.core.serve
     }
 
@@ -167,113 +165,23 @@ impl<'c, L: Link> Exchange<'c, L> {
         self.answer(Answer::OK, self.preferred(), &case.request)
     }
 
-    /// Runs a handler, unless the core is full.
-    async fn run(&mut self, case: &Case<'_, AppSurface<'_>>, run: &Run<'_>) -> Next<L> {
-        let running = &self.core.app.running;
-        if running.get() >= self.app().limits.requests_per_core {
-            let error =
-                RpcError::new(codec::error::code::INTERNAL_ERROR, "The server is busy: try again");
-            let refusal = Refusal::at(Rung::Handler, error).with_status(503);
-            let refusal = refusal.with_header("Retry-After", "1");
-            return self.refuse(
-                refusal,
-                Some(&case.request.id),
-                case.request.method,
-                named(&case.request),
-            );
-        }
-        let _counted = Running::enter(running);
-        self.call(case, run).await
-    }
-
-    async fn call(&mut self, case: &Case<'_, AppSurface<'_>>, run: &Run<'_>) -> Next<L> {
-        let (core, parts) = (self.core, self.parts);
-        let level = self.log_level(&case.envelope);
-        let eager = self.preferred() == Shape::Events;
-        let Some(link) = self.link.as_mut() else { return Next::Gone };
-        let limit = core.serve.limits.handler_timeout.as_millis() as u64;
-        let ends_ms = core.clock.now_ms() + limit;
-        let cancel = Cancel::until(ends_ms);
-        let number = parts.emitter.begin(case.envelope.progress_token, level);
-        let start = self.body.len();
-        let body = RefCell::new(std::mem::take(self.body));
-        let call = Call {
-            method: case.request.method,
-            meta: case.meta,
-            version: version(case),
-            envelope: case.envelope,
-            head: Some(self.headers.view()),
-            principal: self.principal.map(|principal| &**principal),
-            arguments: run.arguments,
-            target: run.target,
-            variables: &run.variables,
-            completion: run.completion,
-            responses: run.retry.responses,
-            state: run.retry.state.as_deref(),
-            emitter: parts.emitter,
-            number,
-            body: &body,
-            cancel: &cancel,
-            app: &core.serve,
-            core,
-        };
-        let context = Context { call: &call };
-        let mut drive = Drive {
-            core,
-            link,
-            out: self.out,
-            ahead: self.ahead,
-            waker: parts.waker,
-            deadline: parts.deadline,
-            timer: parts.timer,
-            emitter: parts.emitter,
-            cancel: &cancel,
-            reply: self.reply,
-            stream: stream(&core.serve, self.forms),
-            eager,
-            name: run.target,
-            ends_ms,
-        };
-        let end = match guard::catch(|| run.runner.handler().call(&context)) {
-            Ok(future) => drive.run(future).await,
-            Err(panic) => drive.panicked(&panic),
-        };
-        drive.last_messages(&end);
-        let open = drive.is_open();
-        let dropped = parts.emitter.end();
-        if dropped > 0 {
-            tracing::debug!(handler = run.target, dropped, "messages dropped: the reader is slow");
-        }
-        *self.body = body.take();
-        let outcome = match end {
-            End::Gone => return Next::Gone,
-            End::Outcome(outcome) => outcome,
-            End::Panicked => panicked(run, start, self.body),
-            End::TimedOut => Outcome::Error(RpcError::new(
-                codec::error::code::INTERNAL_ERROR,
-                "The request took too long",
-            )),
-        };
-        let answer = dispatch::finish(outcome, &call, run, &case.request.id, self.body);
-        if core.draining.get() {
-            // The drain began while the handler ran.
-            self.reply.closing = Closing::Close;
-        }
-        if open {
-            self.last_event(answer, case)
-        } else {
-            self.answer(answer, self.preferred(), &case.request)
-        }
-    }
-
     /// The answer as the last event of a stream that is already open: whatever it is, at status 200 (ERR-09).
-    fn last_event(&mut self, answer: Answer, case: &Case<'_, AppSurface<'_>>) -> Next<L> {
+    pub(super) fn last_event(
+        &mut self,
+        answer: Answer,
+        case: &Case<'_, AppSurface<'_>>,
+    ) -> Next<L> {
         self.observe(case.request.method, named(&case.request), 200, answer.code, None);
         self.last_of_stream()
     }
 
     /// The whole answer at once.
-    fn answer(&mut self, answer: Answer, shape: Shape, request: &Request<'_>) -> Next<L> {
+    pub(super) fn answer(
+        &mut self,
+        answer: Answer,
+        shape: Shape,
+        request: &Request<'_>,
+    ) -> Next<L> {
         self.observe(request.method, named(request), answer.status, answer.code, None);
         if shape == Shape::Json || answer.status != 200 {
             self.reply.json(self.out, answer.status, self.body);
@@ -298,7 +206,7 @@ impl<'c, L: Link> Exchange<'c, L> {
         }
     }
 
-    fn refuse(
+    pub(super) fn refuse(
         &mut self,
         refusal: Refusal,
         id: Option<&Id<'_>>,
@@ -320,37 +228,6 @@ impl<'c, L: Link> Exchange<'c, L> {
         self.next()
     }
 
-    /// Opens a subscription: the link leaves with it. Refused before any acknowledgement when there is no room
-    /// (SUB-17).
-    fn listen(&mut self, admitted: &Admitted<'_>, filter: Filter) -> Next<L> {
-        let request = &admitted.case.request;
-        let subject = self.principal.map(|principal| &*principal.subject);
-        let access = dispatch::access(admitted);
-        let opened = self.core.app.hub.open(request.id.to_owned(), filter, subject, access);
-        let Ok(subscription) = opened else {
-            let error = RpcError::new(codec::error::code::INTERNAL_ERROR, Full::MESSAGE);
-            let answer = dispatch::error_answer(error, &request.id, self.body);
-            return self.answer(answer, self.preferred(), request);
-        };
-        let Some(link) = self.link.take() else { return Next::Gone };
-        self.observe(request.method, None, 200, None, None);
-        let reply = Reply { closing: Closing::Close, ..self.reply };
-        let mut head = std::mem::take(self.out);
-        reply.stream_head(&mut head);
-        let limits = &self.app().limits;
-        let now = self.core.clock.unix_secs();
-        let expires = self.principal.and_then(|principal| principal.expires_at);
-        let pace = Pace {
-            chunked: self.reply.minor > 0,
-            keep_alive_ms: limits.keep_alive.as_millis() as u64,
-            write_timeout_ms: limits.write_timeout.as_millis() as u64,
-            until_ms: expires.map(|at| {
-                self.core.clock.now_ms().saturating_add(at.saturating_sub(now).saturating_mul(1000))
-            }),
-        };
-        Next::Listen(Box::new(Handover { link, head, subscription, pace }))
-    }
-
     fn next(&self) -> Next<L> {
         match self.reply.closing {
             Closing::KeepAlive => Next::Keep,
@@ -359,21 +236,13 @@ impl<'c, L: Link> Exchange<'c, L> {
     }
 
     /// The form that an answer takes when nothing has been sent before it (HTTP-16, SSE-01).
-    fn preferred(&self) -> Shape {
+    pub(super) fn preferred(&self) -> Shape {
         let forms = self.forms;
         let wants_events = self.app().mode == ResponseMode::Sse;
         if forms.sse && (wants_events || !forms.json) { Shape::Events } else { Shape::Json }
     }
 
-    /// LOG-02
-    fn log_level(
-        &self,
-        envelope: &transport::mcp::envelope::Envelope<'_>,
-    ) -> Option<codec::meta::LoggingLevel> {
-        envelope.log_level.filter(|_| self.app().logging)
-    }
-
-    fn observe(
+    pub(super) fn observe(
         &self,
         method: &str,
         name: Option<&str>,
@@ -387,47 +256,8 @@ impl<'c, L: Link> Exchange<'c, L> {
     }
 }
 
-/// Counts a handler as running for as long as it lives, however it ends.
-struct Running<'c>(&'c Cell<usize>);
-
-impl<'c> Running<'c> {
-    fn enter(running: &'c Cell<usize>) -> Self {
-        running.set(running.get() + 1);
-        Self(running)
-    }
-}
-
-impl Drop for Running<'_> {
-    fn drop(&mut self) {
-        self.0.set(self.0.get() - 1);
-    }
-}
-
-/// Whether messages before the answer can be sent: as events, if the server streams and the client takes them.
-fn stream(app: &App, forms: Forms) -> Option<Stream> {
-    (app.mode != ResponseMode::Json && forms.sse).then_some(Stream::Possible)
-}
-
-fn version<'a>(case: &Case<'a, AppSurface<'_>>) -> &'a str {
-    match case.meta.claim() {
-        codec::meta::Claim::Version(version) => version,
-        _ => "",
-    }
-}
-
 /// The name or URI that the request is about.
-fn named<'a>(request: &Request<'a>) -> Option<&'a str> {
+pub(super) fn named<'a>(request: &Request<'a>) -> Option<&'a str> {
     let member = transport::mcp::method::Method::from_name(request.method)?.row().named_by?;
     request.params?.get(member)?.as_str()
-}
-
-/// ERR-11: a tool's panic is a failed call, any other handler's an internal error; neither says more (ERR-10). What
-/// the handler had written behind `start` is no result.
-fn panicked(run: &Run<'_>, start: usize, body: &mut Vec<u8>) -> Outcome {
-    if !matches!(run.runner, dispatch::Runner::Tool(_)) {
-        return Outcome::Error(RpcError::internal());
-    }
-    body.truncate(start);
-    render::text_result(body, "Internal error", true);
-    Outcome::Complete(Finish { is_error: true, ..Finish::default() })
 }

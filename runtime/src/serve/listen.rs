@@ -1,0 +1,44 @@
+//! A request that opens a subscription: the link leaves with it.
+
+use codec::error::{RpcError, code};
+
+use super::answer::{Closing, Reply};
+use super::connection::{Handover, Next};
+use super::request::Exchange;
+use crate::dispatch::{self, Admitted};
+use crate::engine::listen::Pace;
+use crate::hub::{Filter, Full};
+use crate::io::Link;
+
+impl<L: Link> Exchange<'_, L> {
+    /// Opens a subscription: the link leaves with it. Refused before any acknowledgement when there is no room
+    /// (SUB-17).
+    pub(super) fn listen(&mut self, admitted: &Admitted<'_>, filter: Filter) -> Next<L> {
+        let request = &admitted.case.request;
+        let subject = self.principal.map(|principal| &*principal.subject);
+        let access = dispatch::access(admitted);
+        let opened = self.core.app.hub.open(request.id.to_owned(), filter, subject, access);
+        let Ok(subscription) = opened else {
+            let error = RpcError::new(code::INTERNAL_ERROR, Full::MESSAGE);
+            let answer = dispatch::error_answer(error, &request.id, self.body);
+            return self.answer(answer, self.preferred(), request);
+        };
+        let Some(link) = self.link.take() else { return Next::Gone };
+        self.observe(request.method, None, 200, None, None);
+        let reply = Reply { closing: Closing::Close, ..self.reply };
+        let mut head = std::mem::take(self.out);
+        reply.stream_head(&mut head);
+        let limits = &self.app().limits;
+        let now = self.core.clock.unix_secs();
+        let expires = self.principal.and_then(|principal| principal.expires_at);
+        let pace = Pace {
+            chunked: self.reply.minor > 0,
+            keep_alive_ms: limits.keep_alive.as_millis() as u64,
+            write_timeout_ms: limits.write_timeout.as_millis() as u64,
+            until_ms: expires.map(|at| {
+                self.core.clock.now_ms().saturating_add(at.saturating_sub(now).saturating_mul(1000))
+            }),
+        };
+        Next::Listen(Box::new(Handover { link, head, subscription, pace }))
+    }
+}
