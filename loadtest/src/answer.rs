@@ -3,7 +3,9 @@
 //! [`Reader`] is given the bytes from the start of an answer, again with more of them until the answer is whole;
 //! what it has framed it does not look at twice.
 
-use httparse::{EMPTY_HEADER, Response, Status, parse_chunk_size};
+use std::mem::MaybeUninit;
+
+use httparse::{ParserConfig, Response, Status, parse_chunk_size};
 
 use crate::fault::{Fault, Kind};
 
@@ -42,6 +44,8 @@ pub(crate) struct Answer<'b> {
     pub(crate) head: Head,
     /// Without chunk framing.
     pub(crate) body: &'b [u8],
+    /// `Mcp-Session-Id`
+    pub(crate) session: Option<&'b str>,
     /// Bytes of the whole answer on the wire.
     pub(crate) len: usize,
 }
@@ -60,6 +64,17 @@ pub(crate) struct Reader {
     state: State,
     /// The content of the chunks so far.
     chunks: Vec<u8>,
+    /// Of the answer that is framed.
+    session: Option<String>,
+    known: Option<Known>,
+}
+
+/// The last head with a length, to know it again: a server repeats itself byte for byte within a second.
+#[derive(Debug)]
+struct Known {
+    bytes: Vec<u8>,
+    head: Head,
+    body_bytes: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +129,8 @@ impl Reader {
                 let (head, end) = (*head, *at);
                 if done {
                     self.state = State::default();
-                    return Ok(Some(Answer { head, body: &self.chunks, len: end }));
+                    let session = self.session.as_deref();
+                    return Ok(Some(Answer { head, body: &self.chunks, session, len: end }));
                 }
                 None
             }
@@ -126,7 +142,8 @@ impl Reader {
         match whole {
             Some((head, body, end)) => {
                 self.state = State::default();
-                Ok(Some(Answer { head, body: &bytes[body..end], len: end }))
+                let session = self.session.as_deref();
+                Ok(Some(Answer { head, body: &bytes[body..end], session, len: end }))
             }
             None if !ended => Ok(None),
             None if bytes.is_empty() => Err(Fault::new(
@@ -157,11 +174,22 @@ impl Reader {
 
     /// Frames the head, if it is whole.
     fn read_head(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        if let (State::Head { from: 0 }, Some(known)) = (&self.state, &self.known)
+            && bytes.starts_with(&known.bytes)
+        {
+            let body = known.bytes.len();
+            self.state = State::Length { head: known.head, body, end: body + known.body_bytes };
+            self.session = None;
+            return Ok(());
+        }
         while let State::Head { from } = self.state {
             let rest = &bytes[from..];
-            let mut headers = [EMPTY_HEADER; HEADERS_MAX];
-            let mut response = Response::new(&mut headers);
-            let length = match response.parse(rest) {
+            let mut headers = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+            let mut response = Response::new(&mut []);
+            let config = ParserConfig::default();
+            let parsed =
+                config.parse_response_with_uninit_headers(&mut response, rest, &mut headers);
+            let length = match parsed {
                 Ok(Status::Complete(length)) => length,
                 Ok(Status::Partial) if rest.len() > HEAD_BYTES_MAX => {
                     return Err(Fault::showing(Kind::Http, "the head is too long", rest));
@@ -172,9 +200,23 @@ impl Reader {
             self.state = framing(&response, from + length)
                 .map_err(|reason| Fault::showing(Kind::Http, reason, &rest[..length]))?;
             self.chunks.clear();
+            self.session = session(&response);
+            self.known = match (from, self.state) {
+                (0, State::Length { head, body, end }) if self.session.is_none() => {
+                    let bytes = rest[..length].to_vec();
+                    Some(Known { bytes, head, body_bytes: end - body })
+                }
+                _ => None,
+            };
         }
         Ok(())
     }
+}
+
+fn session(response: &Response<'_, '_>) -> Option<String> {
+    let named = |h: &&httparse::Header<'_>| h.name.eq_ignore_ascii_case("mcp-session-id");
+    let value = response.headers.iter().find(named)?.value;
+    Some(String::from_utf8_lossy(value.trim_ascii()).into_owned())
 }
 
 /// What follows a head that ends at `body` (RFC 9112, 6.3).

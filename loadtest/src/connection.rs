@@ -1,90 +1,58 @@
-//! One keep-alive connection: keeps its window of requests full and settles every answer.
+//! One connection: keeps its window of operations full and settles every answer.
 
-use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
-use std::io;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use monoio::buf::{IoBuf, IoBufMut};
-use monoio::io::{CancelableAsyncReadRent, CancelableAsyncWriteRent, Canceller};
-use monoio::net::TcpStream;
-
 use crate::answer::Reader;
 use crate::fault::{Fault, Kind};
-use crate::run::Shared;
+use crate::pace::{Take, Turn};
+use crate::scenario::{Desk, Manner, Next, Op};
+use crate::seat::Seat;
 use crate::tally::Sent;
-
-/// Free bytes offered to every read.
-const READ_BYTES: usize = 16 * 1024;
+use crate::wire::{Came, Wire};
+use crate::worker::Shared;
 
 /// Wait after a connection could not be made: a server that is down is not hammered, and its errors stay countable.
 const RETRY: Duration = Duration::from_millis(100);
-
-/// What the run's watchdog sees of a connection.
-#[derive(Default)]
-pub(crate) struct Seat {
-    /// When the oldest step under way began; `None` while nothing is waited for.
-    since: Cell<Option<Instant>>,
-    /// Ends the read or write under way.
-    canceller: RefCell<Canceller>,
-    /// The watchdog ended it.
-    late: Cell<bool>,
-}
-
-impl Seat {
-    /// Ends what has taken longer than `timeout`.
-    pub(crate) fn watch(&self, now: Instant, timeout: Duration) {
-        if self.since.get().is_some_and(|since| now.saturating_duration_since(since) >= timeout) {
-            self.late.set(true);
-            let fresh = self.canceller.take().cancel();
-            self.canceller.replace(fresh);
-        }
-    }
-}
 
 /// One connection of the run.
 pub(crate) struct Connection {
     shared: Rc<Shared>,
     seat: Rc<Seat>,
-    stream: Option<TcpStream>,
+    wire: Wire,
     reader: Reader,
-    /// Bytes received; those before `done` are settled.
-    received: Vec<u8>,
-    done: usize,
-    /// Requests about to be written.
-    out: Vec<u8>,
-    /// Requests without an answer, oldest first.
-    waiting: VecDeque<Sent>,
+    /// Operations under way, oldest first.
+    waiting: VecDeque<Op>,
+    /// How many of the last of them have their request still in `wire.out`.
+    unwritten: usize,
+    /// Legacy: what the greeting brought.
+    session: Option<Rc<str>>,
+    /// It was free when the next turn is taken.
+    was_idle: bool,
 }
 
-/// Opens a socket to the run's server.
-///
-/// # Errors
-/// [`Kind::Connect`].
-pub(crate) async fn open(shared: &Shared) -> Result<TcpStream, Fault> {
-    let failed = |error: io::Error| Fault::new(Kind::Connect, error);
-    let connect = TcpStream::connect_addr(shared.addr);
-    let stream = monoio::time::timeout(shared.timeout, connect)
-        .await
-        .map_err(|_| failed(io::ErrorKind::TimedOut.into()))?
-        .map_err(failed)?;
-    stream.set_nodelay(true).map_err(failed)?;
-    Ok(stream)
+/// Why the window is not topped up further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum More {
+    Full,
+    Later,
+    Over,
 }
 
 impl Connection {
-    pub(crate) fn new(shared: Rc<Shared>, stream: TcpStream) -> (Self, Rc<Seat>) {
+    /// Opens no socket yet.
+    pub(crate) fn new(shared: Rc<Shared>) -> (Self, Rc<Seat>) {
         let seat = Rc::new(Seat::default());
         let connection = Self {
             shared,
             seat: seat.clone(),
-            stream: Some(stream),
+            wire: Wire::new(seat.clone()),
             reader: Reader::default(),
-            received: Vec::with_capacity(READ_BYTES),
-            done: 0,
-            out: Vec::new(),
             waiting: VecDeque::new(),
+            unwritten: 0,
+            session: None,
+            was_idle: false,
         };
         (connection, seat)
     }
@@ -92,171 +60,276 @@ impl Connection {
     /// Asks and checks until there is nothing more to ask.
     pub(crate) async fn drive(mut self) {
         loop {
-            self.fill();
-            self.seat.since.set(self.waiting.front().map(|oldest| oldest.at));
-            if self.waiting.is_empty() {
+            if self.shared.greets && !self.wire.is_open() && !self.meet_again().await {
                 return;
             }
-            if let Err(fault) = self.exchange().await {
-                self.lose(&fault);
-                if fault.kind == Kind::Connect {
-                    monoio::time::sleep(RETRY).await;
+            match (self.fill(), self.waiting.is_empty()) {
+                (More::Over, true) => break,
+                (More::Later, true) => self.idle().await,
+                (more, _) => {
+                    if more == More::Later {
+                        self.shared.idle.list(&self.seat);
+                    }
+                    if let Err(fault) = self.exchange().await {
+                        self.lose(&fault).await;
+                    }
                 }
             }
         }
+        self.part().await;
     }
 
     /// Tops the window up. All of a top-up leave in one write and share their time of sending.
-    fn fill(&mut self) {
-        let mut at = None;
-        while self.waiting.len() < self.shared.pipeline {
-            let Some(turn) = self.shared.pace.take() else { return };
-            let bytes = self.shared.template.write(&mut self.out, turn.id);
-            let at = *at.get_or_insert_with(Instant::now);
-            self.waiting.push_back(Sent {
-                id: turn.id,
-                measured: turn.measured,
-                intended: at,
-                at,
-                sent_bytes: bytes,
-                received_bytes: 0,
-                exchanges: 1,
-                notifications: 0,
-                part: 0,
-            });
+    fn fill(&mut self) -> More {
+        let shared = &*self.shared;
+        if self.waiting.len() >= shared.pipeline {
+            return More::Full;
+        }
+        let now = Instant::now();
+        while self.waiting.len() < shared.pipeline {
+            let crowded = !self.was_idle && shared.idle.is_empty();
+            let turn = match shared.pace.take(now, crowded) {
+                Take::Turn(turn) => turn,
+                Take::Later => return More::Later,
+                Take::Over => return More::Over,
+            };
+            self.was_idle = false;
+            self.seat.busy();
+            let mut op = operation(turn, now, self.session.clone());
+            op.sent.sent_bytes = shared.scenario.borrow_mut().begin(&mut op, &mut self.wire.out);
+            self.waiting.push_back(op);
+            self.unwritten += 1;
+        }
+        shared.activity.set(shared.activity.get() + 1);
+        More::Full
+    }
+
+    /// Waits for the next turn.
+    async fn idle(&mut self) {
+        self.was_idle = true;
+        self.seat.waits_since(None);
+        self.shared.idle.list(&self.seat);
+        if !self.seat.is_deep() || !self.wire.is_open() {
+            self.seat.busy();
+            return self.seat.parked().await;
+        }
+        match self.wire.read(self.shared.timeout).await {
+            Ok(Came::Nudge) => {}
+            Ok(Came::End) | Err(_) => self.close(),
+            Ok(Came::Bytes) => {
+                self.unasked();
+                self.close();
+            }
         }
     }
 
     /// Writes what is to be written, reads once, settles what is whole.
     async fn exchange(&mut self) -> Result<(), Fault> {
-        let mut stream = match self.stream.take() {
-            Some(stream) => stream,
-            None => {
-                let stream = open(&self.shared).await?;
-                self.shared.tally.borrow_mut().reconnects += 1;
-                stream
+        let shared = self.shared.clone();
+        self.seat.waits_since(self.waiting.front().map(|oldest| oldest.sent.at));
+        if !self.wire.is_open() {
+            self.wire.put(shared.open().await?);
+            if shared.manner == Manner::Keep {
+                shared.tally.borrow_mut().reconnects += 1;
             }
+        }
+        if let Manner::Abandon(after) = shared.manner
+            && self.waiting.front().is_some_and(|op| op.step == 0)
+        {
+            return self.abandon(after).await;
+        }
+        self.wire.write(shared.timeout).await?;
+        self.unwritten = 0;
+        let ended = match self.wire.read(shared.timeout).await? {
+            Came::Nudge => return Ok(()),
+            came => came == Came::End,
         };
-        self.write(&mut stream).await?;
-        let ended = self.read(&mut stream).await?;
+        shared.activity.set(shared.activity.get() + 1);
         if self.settle(ended)? && !ended {
-            self.stream = Some(stream);
             return Ok(());
         }
-        if self.waiting.is_empty() {
+        self.close();
+        if self.in_flight() == 0 {
             return Ok(());
         }
         Err(Fault::new(Kind::Closed, "the server closed the connection after an earlier answer"))
     }
 
-    async fn write(&mut self, stream: &mut TcpStream) -> Result<(), Fault> {
-        let mut done = 0;
-        while done < self.out.len() {
-            let handle = self.seat.canceller.borrow().handle();
-            let rest = std::mem::take(&mut self.out).slice(done..);
-            let (result, rest) = stream.cancelable_write(rest, handle).await;
-            self.out = rest.into_inner();
-            match result {
-                Ok(0) => return Err(Fault::new(Kind::Io, "nothing could be written")),
-                Ok(written) => done += written,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failure(&error)),
-            }
-        }
-        self.out.clear();
-        Ok(())
-    }
-
-    /// Reads once; whether the server has ended the stream.
-    async fn read(&mut self, stream: &mut TcpStream) -> Result<bool, Fault> {
-        loop {
-            self.received.reserve(READ_BYTES);
-            let have = self.received.len();
-            let handle = self.seat.canceller.borrow().handle();
-            let free = std::mem::take(&mut self.received).slice_mut(have..);
-            let (result, slice) = stream.cancelable_read(free, handle).await;
-            self.received = slice.into_inner();
-            match result {
-                Ok(bytes) => return Ok(bytes == 0),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.failure(&error)),
-            }
-        }
-    }
-
-    fn failure(&self, error: &io::Error) -> Fault {
-        if self.seat.late.get() {
-            let timeout = self.shared.timeout;
-            return Fault::showing(
-                Kind::Timeout,
-                format!("no whole answer in {timeout:?}"),
-                self.unread(),
-            );
-        }
-        // A reset is a close that overtook its bytes.
-        match (error.kind(), self.unread().is_empty()) {
-            (io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe, true) => {
-                Fault::new(Kind::Closed, error)
-            }
-            (io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe, false) => {
-                Fault::showing(Kind::Truncated, error, self.unread())
-            }
-            _ => Fault::new(Kind::Io, error),
-        }
-    }
-
-    fn unread(&self) -> &[u8] {
-        &self.received[self.done..]
+    /// Operations whose requests the server has.
+    fn in_flight(&self) -> usize {
+        self.waiting.len() - self.unwritten
     }
 
     /// Checks every whole answer. Whether the connection goes on.
     fn settle(&mut self, ended: bool) -> Result<bool, Fault> {
         let now = Instant::now();
         let shared = self.shared.clone();
-        let (mut checker, mut tally) = (shared.checker.borrow_mut(), shared.tally.borrow_mut());
-        while let Some(sent) = self.waiting.front_mut() {
-            let Some(answer) = self.reader.read(&self.received[self.done..], ended)? else { break };
-            match checker.check(&answer, sent.id) {
-                Ok(()) => {
-                    sent.received_bytes += answer.len;
-                    tally.right(sent, now)
+        let mut scenario = shared.scenario.borrow_mut();
+        while self.in_flight() > 0 {
+            let wire = &mut self.wire;
+            let answer = self.reader.read(&wire.received[wire.done..], ended)?;
+            let Some((answer, mut op)) = answer.zip(self.waiting.pop_front()) else { break };
+            wire.done += answer.len;
+            op.sent.received_bytes += answer.len;
+            let goes_on = answer.head.keep_alive;
+            let next = scenario.settle(&mut op, &answer, Desk::new(&mut wire.out, &shared.pace));
+            let again = matches!(next, Ok(Next::Again));
+            let keep = goes_on && (again || shared.manner == Manner::Keep);
+            match next {
+                Ok(Next::Again) => {
+                    self.waiting.push_back(op);
+                    self.unwritten += 1;
                 }
-                Err(fault) => tally.wrong(sent, &fault, now),
+                Ok(Next::Done) if op.greeting => self.session = op.session,
+                Err(fault) if op.greeting => return Err(fault),
+                Ok(Next::Done) => shared.tally.borrow_mut().right(&op.sent, now),
+                Err(fault) => shared.tally.borrow_mut().wrong(&op.sent, &fault, now),
             }
-            self.waiting.pop_front();
-            self.done += answer.len;
-            if !answer.head.keep_alive {
-                self.forget();
+            if !keep {
                 return Ok(false);
             }
         }
-        if self.waiting.is_empty() && self.done < self.received.len() {
-            let extra = Fault::showing(Kind::Http, "bytes nobody asked for", self.unread());
+        if self.in_flight() == 0 && !self.wire.unread().is_empty() {
             // The next request would be read against them.
-            tally.unasked(&extra);
-            self.forget();
+            self.unasked();
             return Ok(false);
         }
-        self.received.drain(..std::mem::take(&mut self.done));
+        self.wire.compact();
         Ok(true)
     }
 
-    /// The connection is lost, and with it every request without an answer.
-    fn lose(&mut self, fault: &Fault) {
-        let mut tally = self.shared.tally.borrow_mut();
-        for sent in self.waiting.drain(..) {
-            tally.wrong(&sent, fault, Instant::now());
-        }
-        drop(tally);
-        self.forget();
-        self.seat.late.set(false);
+    /// Gives the oldest operation's call up: unless it is answered first, its connection is closed, and the
+    /// operation goes on over another one. That time is no part of its latency.
+    async fn abandon(&mut self, after: Duration) -> Result<(), Fault> {
+        let shared = self.shared.clone();
+        let begun = Instant::now();
+        self.wire.write(shared.timeout).await?;
+        shared.timers.set(shared.timers.get() + 1);
+        let early = self.answered_within(begun, after).await;
+        shared.timers.set(shared.timers.get() - 1);
+        self.close();
+        early?;
+        let (Some(op), now) = (self.waiting.front_mut(), Instant::now()) else { return Ok(()) };
+        op.sent.intended += now - op.sent.at;
+        op.sent.at = now;
+        shared.scenario.borrow_mut().resume(op, Desk::new(&mut self.wire.out, &shared.pace));
+        self.unwritten = 1;
+        Ok(())
     }
 
-    fn forget(&mut self) {
-        self.stream = None;
-        self.reader = Reader::default();
-        self.received.clear();
-        self.done = 0;
-        self.out.clear();
+    /// Reads for that long.
+    ///
+    /// # Errors
+    /// The answer came, or the connection ended.
+    async fn answered_within(&mut self, begun: Instant, after: Duration) -> Result<(), Fault> {
+        loop {
+            let left = after.saturating_sub(begun.elapsed());
+            let read = self.wire.read(self.shared.timeout);
+            let Ok(came) = monoio::time::timeout(left, read).await else { return Ok(()) };
+            let ended = came? == Came::End;
+            if let Some(answer) = self.reader.read(self.wire.unread(), ended)? {
+                let why = format!("answered {} after {:?}", answer.head.status, begun.elapsed());
+                return Err(Fault::showing(Kind::Early, why, answer.body));
+            }
+        }
     }
+
+    /// Opens a connection and exchanges its first words.
+    ///
+    /// # Errors
+    /// There is no connection, or no right answer on it.
+    pub(crate) async fn meet(&mut self) -> Result<(), Fault> {
+        let shared = self.shared.clone();
+        self.wire.put(shared.open().await?);
+        if !shared.greets {
+            return Ok(());
+        }
+        let turn = Turn { id: shared.pace.next_id(), measured: false, intended: None };
+        let mut op = operation(turn, Instant::now(), None);
+        op.greeting = true;
+        shared.scenario.borrow_mut().greet(&mut op, &mut self.wire.out);
+        self.waiting.push_back(op);
+        self.unwritten = 1;
+        while !self.waiting.is_empty() {
+            self.exchange().await?;
+        }
+        Ok(())
+    }
+
+    /// Meets the server again after a connection was lost. A failure costs a turn, so that a run ends. Whether
+    /// there is anything left to do.
+    async fn meet_again(&mut self) -> bool {
+        let shared = self.shared.clone();
+        loop {
+            let Err(fault) = self.meet().await else {
+                shared.tally.borrow_mut().reconnects += 1;
+                return true;
+            };
+            self.waiting.clear();
+            self.lose(&fault).await;
+            let now = Instant::now();
+            match shared.pace.take(now, true) {
+                Take::Over => return false,
+                Take::Later => {}
+                Take::Turn(turn) => {
+                    let op = operation(turn, now, None);
+                    shared.tally.borrow_mut().wrong(&op.sent, &fault, now);
+                }
+            }
+        }
+    }
+
+    /// Says the connection's last words, for what they are worth.
+    async fn part(&mut self) {
+        let Some(session) = self.session.take().filter(|_| self.wire.is_open()) else { return };
+        self.shared.scenario.borrow_mut().part(&session, &mut self.wire.out);
+        self.seat.waits_since(Some(Instant::now()));
+        if self.wire.write(self.shared.timeout).await.is_ok() {
+            // Read, so that the server is not reset in the middle of its answer.
+            let _ = self.wire.read(self.shared.timeout).await;
+        }
+    }
+
+    /// The connection is lost, and with it every operation under way.
+    async fn lose(&mut self, fault: &Fault) {
+        let now = Instant::now();
+        for op in self.waiting.drain(..) {
+            self.shared.tally.borrow_mut().wrong(&op.sent, fault, now);
+        }
+        self.unwritten = 0;
+        self.wire.out.clear();
+        self.close();
+        self.seat.waits_since(None);
+        self.seat.forgive();
+        if fault.kind == Kind::Connect {
+            self.shared.timers.set(self.shared.timers.get() + 1);
+            monoio::time::sleep(RETRY).await;
+            self.shared.timers.set(self.shared.timers.get() - 1);
+        }
+    }
+
+    fn close(&mut self) {
+        self.wire.close();
+        self.reader = Reader::default();
+    }
+
+    fn unasked(&self) {
+        let extra = Fault::showing(Kind::Http, "bytes nobody asked for", self.wire.unread());
+        self.shared.tally.borrow_mut().unasked(&extra);
+    }
+}
+
+fn operation(turn: Turn, now: Instant, session: Option<Rc<str>>) -> Op {
+    let sent = Sent {
+        id: turn.id,
+        measured: turn.measured,
+        intended: turn.intended.unwrap_or(now),
+        at: now,
+        sent_bytes: 0,
+        received_bytes: 0,
+        exchanges: 1,
+        notifications: 0,
+        part: 0,
+    };
+    Op { sent, id: turn.id, step: 0, greeting: false, session }
 }

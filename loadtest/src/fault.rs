@@ -34,7 +34,11 @@ kinds! {
     Error "error" "A JSON-RPC error.";
     Result "result" "The result is not what the method returns, or not complete.";
     Tool "tool" "The tool reports a failure.";
-    Expect "expect" "The text of --expect is missing.";
+    Expect "expect" "What --expect or --expect-schema asks for is missing.";
+    Progress "progress" "A notification is missing, foreign, or out of order.";
+    Rounds "rounds" "Input is asked for that this client cannot give, or without end.";
+    Session "session" "A session is missing, or was not wanted.";
+    Early "early" "A call that was to be cancelled was answered first.";
     Ack "ack" "A subscription's first message is not the acknowledgement it should be.";
     Tag "tag" "A message of another subscription, or of none.";
     Stray "stray" "A message that a subscription did not ask for, or that nothing was published for.";

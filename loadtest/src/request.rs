@@ -1,107 +1,193 @@
-//! The requests: well-formed 2026-07-28 POSTs that differ only in their id.
+//! The requests: well-formed POSTs of one revision that differ only in their id (and in what a later round adds).
 
-use clap::ValueEnum;
 use serde_json::{Value, json};
 
-use crate::cli::RunArgs;
+use crate::url::Url;
 
 /// The revision spoken.
 pub(crate) const VERSION: &str = "2026-07-28";
 
-/// What a run asks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Scenario {
-    /// `tools/call` of --tool with --args.
-    ToolsCall,
-    /// `tools/list`, first page.
-    ToolsList,
-    /// `server/discover`.
-    Discover,
-}
+/// The revision of scenario legacy.
+pub(crate) const LEGACY_VERSION: &str = "2025-11-25";
 
-impl Scenario {
-    fn method(self) -> &'static str {
-        match self {
-            Self::ToolsCall => "tools/call",
-            Self::ToolsList => "tools/list",
-            Self::Discover => "server/discover",
-        }
-    }
+/// The methods that repeat a member of their params in `Mcp-Name` [HDR-11].
+const NAMED: [(&str, &str); 2] = [("tools/call", "name"), ("resources/read", "uri")];
 
-    /// Whether a tool is called.
-    pub(crate) fn is_call(self) -> bool {
-        self == Self::ToolsCall
-    }
-
-    /// The name on the command line.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::ToolsCall => "tools-call",
-            Self::ToolsList => "tools-list",
-            Self::Discover => "discover",
-        }
-    }
-}
-
-/// A request in three pieces, with its length and its id between them.
+/// A request in pieces, with its length and its id between them.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// Up to the value of `Content-Length`.
+    /// The head's lines but `Content-Length`.
     head: Vec<u8>,
-    /// From the end of that line up to the id.
-    middle: Vec<u8>,
-    /// What follows the id.
-    tail: Vec<u8>,
-    /// Bytes of the body besides the id.
+    /// The body, cut wherever the id goes.
+    body: Vec<Vec<u8>>,
+    /// Bytes of the body besides the ids.
     body_bytes: usize,
 }
 
+/// What of the request is not in every request.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Extra<'a> {
+    /// Whole lines of the head, each with its end.
+    pub(crate) lines: &'a str,
+    /// Members of the params, each with a comma before it.
+    pub(crate) members: &'a str,
+}
+
+/// Which revision's envelope a request has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// [`VERSION`], with what the client can do.
+    Modern {
+        /// Elicitation, sampling and roots, or nothing.
+        answers: bool,
+        /// Whether progress is asked for, with the id as its token.
+        progress: bool,
+    },
+    /// [`LEGACY_VERSION`]; the header is absent before a version is agreed on.
+    Legacy { agreed: bool },
+}
+
+/// 2026-07-28 with nothing special.
+pub(crate) const MODERN: Era = Era::Modern { answers: false, progress: false };
+
 impl Template {
-    /// The request a run repeats.
-    pub(crate) fn new(args: &RunArgs) -> Self {
-        let scenario = args.scenario;
-        let mut params = json!({ "_meta": {
-            "io.modelcontextprotocol/protocolVersion": VERSION,
-            "io.modelcontextprotocol/clientInfo":
-                { "name": "ringmcp-loadtest", "version": env!("CARGO_PKG_VERSION") },
-            "io.modelcontextprotocol/clientCapabilities": {},
-        }});
-        let mut name_line = String::new();
-        if scenario.is_call() {
-            params["name"] = Value::from(args.tool.as_str());
-            params["arguments"] = args.args.clone();
-            name_line = format!("Mcp-Name: {}\r\n", args.tool);
+    /// The request of this method that a run repeats. `params`: an object without `_meta`.
+    pub(crate) fn request(url: &Url, era: Era, method: &str, params: &Value) -> Self {
+        let meta = match era {
+            Era::Modern { answers, .. } => Some(modern_meta(answers)),
+            Era::Legacy { .. } => None,
+        };
+        let progress = matches!(era, Era::Modern { progress: true, .. });
+        let mut pieces = vec![r#"{"jsonrpc":"2.0","id":"#.to_owned()];
+        let mut rest = format!(r#","method":"{method}","params":{{"#);
+        if let Some(meta) = meta {
+            rest.push_str(r#""_meta":{"#);
+            if progress {
+                rest.push_str(r#""progressToken":"#);
+                pieces.push(std::mem::replace(&mut rest, ",".to_owned()));
+            }
+            rest.push_str(inside(&meta.to_string()));
+            rest.push('}');
         }
-        let method = scenario.method();
-        let before_id = r#"{"jsonrpc":"2.0","id":"#;
-        let after_id = format!(r#","method":"{method}","params":{params}}}"#);
+        let params = params.to_string();
+        if !rest.ends_with('{') && !inside(&params).is_empty() {
+            rest.push(',');
+        }
+        rest.push_str(inside(&params));
+        rest.push_str("}}");
+        pieces.push(rest);
+        let named = NAMED.iter().find(|(of, _)| *of == method);
+        let name = named.and_then(|(_, member)| {
+            serde_json::from_str::<Value>(&params).ok()?[member].as_str().map(encoded)
+        });
+        Self::new(url, &head_lines(era, method, name.as_deref()), pieces)
+    }
+
+    /// A notification, which has no id.
+    pub(crate) fn notification(url: &Url, era: Era, method: &str) -> Self {
+        let body = format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#);
+        Self::new(url, &head_lines(era, method, None), vec![body])
+    }
+
+    fn new(url: &Url, lines: &str, pieces: Vec<String>) -> Self {
         let head = format!(
             "POST {} HTTP/1.1\r\nHost: {}\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: {VERSION}\r\n\
-             Mcp-Method: {method}\r\n{name_line}Content-Length: ",
-            args.url.target(),
-            args.url.authority(),
+             Accept: application/json, text/event-stream\r\n{lines}",
+            url.target(),
+            url.authority(),
         );
         Self {
             head: head.into_bytes(),
-            middle: format!("\r\n\r\n{before_id}").into_bytes(),
-            body_bytes: before_id.len() + after_id.len(),
-            tail: after_id.into_bytes(),
+            body_bytes: pieces.iter().map(String::len).sum(),
+            body: pieces.into_iter().map(String::into_bytes).collect(),
         }
     }
 
+    /// Bytes of the body besides the ids.
+    pub(crate) fn body_bytes(&self) -> usize {
+        self.body_bytes
+    }
+
     /// Appends the request with this id; its length in bytes.
-    pub(crate) fn write(&self, out: &mut Vec<u8>, id: u64) -> usize {
+    pub(crate) fn write(&self, out: &mut Vec<u8>, id: u64, extra: Extra<'_>) -> usize {
         let start = out.len();
         let mut digits = Digits::default();
         let id = digits.of(id);
+        let (last, before) = self.body.split_last().expect("a body has a piece");
+        let bytes = self.body_bytes + id.len() * before.len() + extra.members.len();
         out.extend_from_slice(&self.head);
-        out.extend_from_slice(Digits::default().of((self.body_bytes + id.len()) as u64));
-        out.extend_from_slice(&self.middle);
-        out.extend_from_slice(id);
-        out.extend_from_slice(&self.tail);
+        out.extend_from_slice(extra.lines.as_bytes());
+        out.extend_from_slice(b"Content-Length: ");
+        out.extend_from_slice(Digits::default().of(bytes as u64));
+        out.extend_from_slice(b"\r\n\r\n");
+        for piece in before {
+            out.extend_from_slice(piece);
+            out.extend_from_slice(id);
+        }
+        let params_end = last.len() - 2;
+        out.extend_from_slice(&last[..params_end]);
+        out.extend_from_slice(extra.members.as_bytes());
+        out.extend_from_slice(&last[params_end..]);
         out.len() - start
     }
+}
+
+fn head_lines(era: Era, method: &str, name: Option<&str>) -> String {
+    match era {
+        Era::Legacy { agreed: false } => String::new(),
+        Era::Legacy { agreed: true } => format!("MCP-Protocol-Version: {LEGACY_VERSION}\r\n"),
+        Era::Modern { .. } => {
+            let name = name.map(|name| format!("Mcp-Name: {name}\r\n")).unwrap_or_default();
+            format!("MCP-Protocol-Version: {VERSION}\r\nMcp-Method: {method}\r\n{name}")
+        }
+    }
+}
+
+fn modern_meta(answers: bool) -> Value {
+    let capabilities = if answers {
+        json!({ "elicitation": { "form": {}, "url": {} }, "sampling": {}, "roots": {} })
+    } else {
+        json!({})
+    };
+    json!({
+        "io.modelcontextprotocol/protocolVersion": VERSION,
+        "io.modelcontextprotocol/clientInfo": client_info(),
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
+    })
+}
+
+/// Who this client says it is.
+pub(crate) fn client_info() -> Value {
+    json!({ "name": "ringmcp-loadtest", "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// An object's text without its brackets.
+fn inside(object: &str) -> &str {
+    object.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default()
+}
+
+/// A name as a header carries it: as it is, or in the Base64 sentinel [PAR-01].
+fn encoded(name: &str) -> String {
+    let plain = !name.is_empty()
+        && name.bytes().all(|b| (0x20..0x7F).contains(&b))
+        && name.trim() == name
+        && !(name.starts_with("=?base64?") && name.ends_with("?="));
+    if plain { name.to_owned() } else { format!("=?base64?{}?=", base64(name.as_bytes())) }
+}
+
+/// Standard Base64 with padding.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let at = |i: usize| u32::from(three.get(i).copied().unwrap_or_default());
+        let word = at(0) << 16 | at(1) << 8 | at(2);
+        for place in 0..4 {
+            let six = (word >> (18 - 6 * place)) & 63;
+            text.push(if place <= three.len() { ALPHABET[six as usize].into() } else { '=' });
+        }
+    }
+    text
 }
 
 /// Room for the decimal digits of a number: one is written for every request and compared for every answer.
@@ -124,38 +210,4 @@ impl Digits {
 }
 
 #[cfg(test)]
-mod tests {
-    use clap::Parser;
-
-    use super::*;
-    use crate::cli::{Cli, Command};
-
-    /// [HDR-01] [HDR-10] [HDR-11] [RPC-01] The head repeats the body, and the length is the body's, whatever the id.
-    #[test]
-    fn heads_agree_with_bodies() {
-        for scenario in ["tools-call", "tools-list", "discover"] {
-            let line =
-                ["x", "run", "--url", "http://h/mcp", "--requests", "1", "--scenario", scenario];
-            let Command::Run(args) = Cli::try_parse_from(line).unwrap().command else {
-                panic!("not run")
-            };
-            let template = Template::new(&args);
-            for id in [0, 9, 10, u64::MAX] {
-                let mut out = Vec::new();
-                assert_eq!(template.write(&mut out, id), out.len());
-                let text = String::from_utf8(out).unwrap();
-                let (head, body) = text.split_once("\r\n\r\n").unwrap();
-                let message: Value = serde_json::from_str(body).unwrap();
-                let has = |line: &str| assert!(head.lines().any(|l| l == line), "{line} in {head}");
-                has(&format!("Content-Length: {}", body.len()));
-                has(&format!("Mcp-Method: {}", message["method"].as_str().unwrap()));
-                has("MCP-Protocol-Version: 2026-07-28");
-                assert_eq!(message["id"], id);
-                if scenario == "tools-call" {
-                    has("Mcp-Name: echo");
-                    assert_eq!(message["params"]["arguments"], json!({ "text": "hello" }));
-                }
-            }
-        }
-    }
-}
+mod tests;

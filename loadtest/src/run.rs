@@ -1,46 +1,49 @@
-//! Leads a run: opens the connections, moves the phases on, watches over time, sums up.
+//! One run, from the options to the outcome: workers are started together, watched, and their counts summed up.
 
-use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
-use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use signal_hook::consts::SIGINT;
 
-use crate::check::Checker;
-use crate::cli::RunArgs;
-use crate::connection::{self, Connection, Seat};
-use crate::cpu;
+use crate::cli::{Driver, RunArgs};
 use crate::fault::Fault;
-use crate::outcome::Outcome;
-use crate::pace::{Pace, Phase};
-use crate::request::Template;
+use crate::live::{self, Snapshot};
+use crate::outcome::{Outcome, Rate, per_second};
+use crate::pace::{Kept, Place};
+use crate::ramp;
+use crate::scenario::Ask;
 use crate::tally::Tally;
-use crate::worker;
+use crate::url::Url;
+use crate::worker::{self, Done, Post};
 
-/// How exactly phases begin and end.
-const TICK: Duration = Duration::from_millis(5);
+/// Between two looks at a run that goes on.
+const LOOK: Duration = Duration::from_millis(100);
 
-/// Ticks between looks at connections that may be late.
-const WATCH_TICKS: u32 = 20;
-
-/// What all connections of a run share.
-pub(crate) struct Shared {
+/// Everything that makes the load.
+#[derive(Clone, Debug)]
+pub(crate) struct Load {
+    pub(crate) url: Url,
     pub(crate) addr: SocketAddr,
-    /// How long an answer or a connection may take.
-    pub(crate) timeout: Duration,
-    /// Requests a connection keeps unanswered.
+    pub(crate) ask: Ask,
+    /// Whether answers are checked.
+    pub(crate) verify: bool,
+    /// Over all workers.
+    pub(crate) connections: u64,
+    pub(crate) workers: u64,
     pub(crate) pipeline: usize,
-    pub(crate) template: Template,
-    pub(crate) pace: Pace,
-    pub(crate) checker: RefCell<Checker>,
-    pub(crate) tally: RefCell<Tally>,
-    /// Connections still at work.
-    alive: Cell<u64>,
+    /// Operations a second; `None`: a closed loop.
+    pub(crate) rate: Option<f64>,
+    pub(crate) warmup: Duration,
+    pub(crate) duration: Option<Duration>,
+    pub(crate) requests: Option<u64>,
+    pub(crate) timeout: Duration,
+    pub(crate) driver: Driver,
 }
 
 /// Why there is nothing to report.
@@ -50,123 +53,149 @@ pub(crate) enum Error {
     Connect(SocketAddr, Fault),
     Driver(io::Error),
     Interrupt(io::Error),
+    /// A worker ended without its counts: a fault of this program.
+    Worker,
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Resolve(url, error) => write!(f, "cannot resolve the host of {url}: {error}"),
-            Self::Connect(addr, fault) => write!(f, "cannot connect to {addr}: {}", fault.detail),
-            Self::Driver(error) => write!(f, "cannot start the worker: {error}"),
+            Self::Connect(addr, fault) => {
+                let kind = fault.kind.name();
+                write!(f, "cannot connect to {addr}: {kind}: {}", fault.detail)
+            }
+            Self::Driver(error) => write!(f, "cannot start a worker: {error}"),
             Self::Interrupt(error) => write!(f, "cannot listen for Ctrl-C: {error}"),
+            Self::Worker => write!(f, "a worker failed"),
         }
     }
 }
 
-/// Runs to the end, or to the first Ctrl-C (a second one kills).
+/// Runs to the end, or to the first Ctrl-C (a second one kills). With `--ramp`, runs every step.
 ///
 /// # Errors
 /// When nothing could be measured: no address, no first connections, no worker.
 pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Error> {
+    watched(args, &mut |_| {})
+}
+
+/// As [`run`], and shows `watch` how it goes ten times a second.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn watched(args: &RunArgs, watch: &mut dyn FnMut(&Snapshot)) -> Result<Outcome, Error> {
     let addr = args.url.resolve().map_err(|e| Error::Resolve(args.url.to_string(), e))?;
-    let interrupted = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register_conditional_default(SIGINT, interrupted.clone())
-        .and_then(|_| signal_hook::flag::register(SIGINT, interrupted.clone()))
+    let load = args.load(addr);
+    match &args.ramp() {
+        None => once(&load, watch),
+        Some(plan) => ramp::climb(plan, &load, watch),
+    }
+}
+
+/// The flag that Ctrl-C sets.
+pub(crate) fn interrupted() -> Result<Arc<AtomicBool>, Error> {
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(flag.clone());
+    }
+    let flag = Arc::new(AtomicBool::new(false));
+    signal_hook::flag::register_conditional_default(SIGINT, flag.clone())
+        .and_then(|_| signal_hook::flag::register(SIGINT, flag.clone()))
         .map_err(Error::Interrupt)?;
-    let (mut runtime, driver) = worker::runtime(args.driver).map_err(Error::Driver)?;
-    let shared = Rc::new(Shared {
-        addr,
-        timeout: args.timeout,
-        pipeline: usize::try_from(args.pipeline).unwrap_or(usize::MAX),
-        template: Template::new(args),
-        pace: Pace::new(args.requests),
-        checker: RefCell::new(Checker::new(args.scenario, args.expect.clone())),
-        tally: RefCell::new(Tally::new(false, &[])),
-        alive: Cell::new(args.connections),
-    });
-    let clock = runtime.block_on(async {
-        let seats = take_seats(&shared, args.connections).await?;
-        Ok(lead(&shared, &seats, args, &interrupted).await)
-    })?;
-    let tally = shared.tally.replace(Tally::new(false, &[]));
-    Ok(Outcome {
-        tally,
-        warmup: clock.warmup,
-        measured: clock.measured,
-        cpu: clock.cpu,
-        spun: Duration::ZERO,
-        workers: 1,
-        driver,
-        rate: None,
-        ramp: None,
-        interrupted: interrupted.load(Ordering::Relaxed),
-    })
+    Ok(FLAG.get_or_init(|| flag).clone())
 }
 
-/// Opens every connection, then starts them all: connecting is no part of what is measured.
-async fn take_seats(shared: &Rc<Shared>, connections: u64) -> Result<Vec<Rc<Seat>>, Error> {
-    let mut streams = Vec::new();
-    for _ in 0..connections {
-        let stream = connection::open(shared).await.map_err(|f| Error::Connect(shared.addr, f))?;
-        streams.push(stream);
-    }
-    let start = |stream| {
-        let (connection, seat) = Connection::new(shared.clone(), stream);
-        let shared = shared.clone();
-        monoio::spawn(async move {
-            connection.drive().await;
-            shared.alive.set(shared.alive.get() - 1);
-        });
-        seat
+/// A worker, from outside.
+struct Hand {
+    thread: JoinHandle<Option<Done>>,
+    go: Sender<Instant>,
+}
+
+/// One load, start to end.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn once(load: &Load, watch: &mut dyn FnMut(&Snapshot)) -> Result<Outcome, Error> {
+    let interrupted = interrupted()?;
+    let workers = load.workers.min(load.connections).max(1);
+    let left = load.requests.filter(|_| load.rate.is_none());
+    let left = left.map(|requests| Arc::new(AtomicU64::new(requests)));
+    let cells: Vec<_> = (0..workers).map(|_| Arc::new(live::Cell::default())).collect();
+    let (ready, readied) = mpsc::channel();
+    let hire = |index: u64| {
+        let (go, begins) = mpsc::channel();
+        let place = Place { index, count: workers };
+        let post = Post {
+            load: load.clone(),
+            place,
+            connections: load.connections / workers + u64::from(index < load.connections % workers),
+            left: left.clone(),
+            live: cells[index as usize].clone(),
+            interrupted: interrupted.clone(),
+            ready: ready.clone(),
+            go: begins,
+        };
+        let name = format!("worker {index}");
+        let thread = thread::Builder::new().name(name).spawn(move || worker::work(post));
+        Ok(Hand { thread: thread.map_err(Error::Driver)?, go })
     };
-    Ok(streams.into_iter().map(start).collect())
-}
-
-/// The times of a run.
-struct Clock {
-    warmup: Duration,
-    measured: Duration,
-    /// Of this process, during the measured part.
-    cpu: Option<Duration>,
-}
-
-/// Moves the phases on until every connection is done.
-async fn lead(
-    shared: &Shared,
-    seats: &[Rc<Seat>],
-    args: &RunArgs,
-    interrupted: &AtomicBool,
-) -> Clock {
+    let hands = (0..workers).map(hire).collect::<Result<Vec<_>, _>>()?;
+    drop(ready);
+    for _ in &hands {
+        readied.recv().map_err(|_| Error::Worker)??;
+    }
     let begun = Instant::now();
-    let mut started = (begun, cpu::used());
-    if args.warmup().is_zero() {
-        shared.pace.start_measuring();
+    for hand in &hands {
+        hand.go.send(begun).map_err(|_| Error::Worker)?;
     }
-    let mut ticks = 0_u32;
-    while shared.alive.get() > 0 {
-        monoio::time::sleep(TICK).await;
-        let now = Instant::now();
-        match shared.pace.phase() {
-            _ if interrupted.load(Ordering::Relaxed) => shared.pace.stop(),
-            Phase::Warmup if now - begun >= args.warmup() => {
-                started = (now, cpu::used());
-                shared.pace.start_measuring();
-            }
-            Phase::Measured if args.duration.is_some_and(|d| now - started.0 >= d) => {
-                shared.pace.stop()
-            }
-            _ => {}
-        }
-        ticks = ticks.wrapping_add(1);
-        if ticks.is_multiple_of(WATCH_TICKS) {
-            seats.iter().for_each(|seat| seat.watch(now, args.timeout));
-        }
+    look(&readied, || watch(&Snapshot::of(&cells, begun.elapsed(), load.warmup)));
+    let join = |hand: Hand| hand.thread.join().ok().flatten().ok_or(Error::Worker);
+    let done = hands.into_iter().map(join).collect::<Result<Vec<_>, _>>()?;
+    watch(&Snapshot::of(&cells, begun.elapsed(), load.warmup));
+    Ok(sum(load, begun, done, interrupted.load(Ordering::Relaxed)))
+}
+
+/// Looks again and again until every worker has hung up.
+fn look(workers: &Receiver<Result<(), Error>>, mut look: impl FnMut()) {
+    while let Err(RecvTimeoutError::Timeout) = workers.recv_timeout(LOOK) {
+        look();
     }
-    // Waiting for a late answer that never came is no time of the right ones.
-    let ended = shared.pace.over_at().max(shared.tally.borrow().last_ok).unwrap_or(begun);
-    Clock {
-        warmup: started.0 - begun,
-        measured: ended.saturating_duration_since(started.0),
-        cpu: cpu::used().zip(started.1).map(|(end, start)| end.saturating_sub(start)),
+}
+
+/// Makes one outcome of all workers'.
+fn sum(load: &Load, begun: Instant, done: Vec<Done>, interrupted: bool) -> Outcome {
+    let workers = done.len() as u64;
+    let started = done.iter().map(|done| done.clock.started).min().unwrap_or(begun);
+    let ended = done.iter().map(|done| done.clock.ended).max().unwrap_or(begun);
+    // Every worker reads the same clock of the whole process.
+    let cpu = done.iter().map(|done| done.clock.cpu).max().flatten();
+    let spun = done.iter().map(|done| done.clock.spun).sum();
+    let driver = done.first().map_or(worker::Chosen::Epoll, |done| done.driver);
+    let measured = ended.saturating_duration_since(started);
+    let rate = load.rate.map(|asked| {
+        let all = |of: fn(&Kept) -> u64| done.iter().filter_map(|d| d.kept.as_ref()).map(of).sum();
+        let sending = load.duration.filter(|_| !interrupted).unwrap_or(measured);
+        Rate {
+            asked,
+            sent: per_second(all(|kept| kept.started), sending),
+            waited: all(|kept| kept.waited),
+            tardy: all(|kept| kept.tardy),
+            unsent: all(|kept| kept.unsent),
+        }
+    });
+    let mut tally = Tally::new(load.rate.is_some(), &load.ask.parts());
+    done.into_iter().for_each(|done| tally.merge(done.tally));
+    Outcome {
+        tally,
+        warmup: started.saturating_duration_since(begun),
+        measured,
+        cpu: cpu.map(|cpu: Duration| cpu.saturating_sub(spun)),
+        spun,
+        workers,
+        driver,
+        rate,
+        ramp: None,
+        interrupted,
     }
 }

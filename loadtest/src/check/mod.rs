@@ -1,5 +1,8 @@
 //! Is this the right answer to that request?
 
+mod result;
+
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
@@ -7,14 +10,15 @@ use serde_json::value::RawValue;
 
 use crate::answer::{Answer, Form};
 use crate::fault::{Fault, Kind};
-use crate::request::{Digits, Scenario, VERSION};
+use crate::request::Digits;
 use crate::sse;
 
-/// Checks the answers of one scenario.
+pub(crate) use result::{Expected, Schema, Shape, Wanted};
+
+/// Checks the answers to one kind of request.
 #[derive(Debug)]
 pub(crate) struct Checker {
-    scenario: Scenario,
-    expect: Option<String>,
+    wanted: Wanted,
     /// The last response that passed every check: one that differs from it in nothing but the id passes as well.
     proven: Option<Proven>,
 }
@@ -37,50 +41,111 @@ impl Proven {
 }
 
 impl Checker {
-    pub(crate) fn new(scenario: Scenario, expect: Option<String>) -> Self {
-        Self { scenario, expect, proven: None }
+    pub(crate) fn new(wanted: Wanted) -> Self {
+        Self { wanted, proven: None }
     }
 
-    /// Holds an answer against the request with this id.
+    /// Holds an answer against the request with this id. How many notifications came before the response.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub(crate) fn check(&mut self, answer: &Answer<'_>, id: u64) -> Result<(), Fault> {
-        if answer.head.status != 200 {
-            return Err(Fault::showing(Kind::Status, answer.head.status, answer.body));
-        }
-        match answer.head.form {
-            Form::Json => self.check_message(answer.body, id),
-            Form::Events => self.check_events(answer.body, id),
-            Form::Other => {
-                Err(Fault::showing(Kind::Form, "neither JSON nor an event stream", answer.body))
-            }
-        }
+    pub(crate) fn check(&mut self, answer: &Answer<'_>, id: u64) -> Result<u32, Fault> {
+        let delivery = Delivery::of(answer)?;
+        self.check_response(delivery.response(), id)?;
+        Ok(u32::try_from(delivery.notifications().len()).unwrap_or(u32::MAX))
     }
 
-    /// A stream is notifications, then the response (SSE-03).
-    fn check_events(&mut self, stream: &[u8], id: u64) -> Result<(), Fault> {
-        let events = sse::events(stream);
-        let Some((response, before)) = events.split_last() else {
-            return Err(Fault::showing(Kind::Form, "an event stream without an event", stream));
-        };
-        for event in before {
-            let members = members(event)?;
-            if !members.contains_key("method") || members.contains_key("id") {
-                return Err(Fault::showing(
-                    Kind::Form,
-                    "no notification, but before the answer",
-                    event,
-                ));
-            }
-        }
-        self.check_message(response, id)
-    }
-
-    fn check_message(&mut self, message: &[u8], id: u64) -> Result<(), Fault> {
+    /// Holds a response against the request with this id.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub(crate) fn check_response(&mut self, message: &[u8], id: u64) -> Result<(), Fault> {
         if self.proven.as_ref().is_some_and(|proven| proven.is(message, id)) {
             return Ok(());
         }
+        let response = Response::read(message, id)?;
+        self.wanted
+            .check(&response.result)
+            .map_err(|(kind, detail)| Fault::showing(kind, detail, message))?;
+        self.proven = Some(Proven {
+            before_id: message[..response.id_at].to_vec(),
+            after_id: message[response.id_at + response.id_len..].to_vec(),
+        });
+        Ok(())
+    }
+}
+
+/// The messages of one answer: one, or the events of a stream.
+#[derive(Debug)]
+pub(crate) enum Delivery<'b> {
+    One(&'b [u8]),
+    /// Notifications, then the response; never empty.
+    Stream(Vec<Cow<'b, [u8]>>),
+}
+
+impl<'b> Delivery<'b> {
+    /// Opens a 200 answer. A stream is notifications, then the response (SSE-06, SSE-07).
+    ///
+    /// # Errors
+    /// Another status, another form, a stream with something else in it.
+    pub(crate) fn of(answer: &Answer<'b>) -> Result<Self, Fault> {
+        if answer.head.status != 200 {
+            return Err(Fault::showing(Kind::Status, answer.head.status, answer.body));
+        }
+        let wrong = |detail, came: &[u8]| Err(Fault::showing(Kind::Form, detail, came));
+        match answer.head.form {
+            Form::Json => Ok(Self::One(answer.body)),
+            Form::Other => wrong("neither JSON nor an event stream", answer.body),
+            Form::Events => {
+                let events = sse::events(answer.body);
+                let Some((_, before)) = events.split_last() else {
+                    return wrong("an event stream without an event", answer.body);
+                };
+                for event in before {
+                    let members = members(event)?;
+                    if !members.contains_key("method") || members.contains_key("id") {
+                        return wrong("no notification, but before the answer", event);
+                    }
+                }
+                Ok(Self::Stream(events))
+            }
+        }
+    }
+
+    /// The last message.
+    pub(crate) fn response(&self) -> &[u8] {
+        match self {
+            Self::One(message) => message,
+            Self::Stream(events) => events.last().map(|event| &**event).unwrap_or_default(),
+        }
+    }
+
+    /// The messages before it.
+    pub(crate) fn notifications(&self) -> &[Cow<'b, [u8]>] {
+        match self {
+            Self::One(_) => &[],
+            Self::Stream(events) => {
+                events.split_last().map(|(_, before)| before).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// A JSON-RPC response with a result.
+#[derive(Debug)]
+pub(crate) struct Response {
+    pub(crate) result: Value,
+    /// Where in the message the id is.
+    id_at: usize,
+    id_len: usize,
+}
+
+impl Response {
+    /// Reads the response to the request with this id.
+    ///
+    /// # Errors
+    /// No response, another id, an error in place of a result.
+    pub(crate) fn read(message: &[u8], id: u64) -> Result<Self, Fault> {
         let members = members(message)?;
         let raw = |name| members.get(name).map(|raw| raw.get());
         let wrong = |kind, detail: &str| Err(Fault::showing(kind, detail, message));
@@ -95,63 +160,11 @@ impl Checker {
             return wrong(Kind::Id, &format!("the id is not {id}"));
         }
         let Some(result) = raw("result") else { return wrong(Kind::Message, "no result") };
-        let result: Value =
+        let result =
             serde_json::from_str(result).map_err(|e| Fault::showing(Kind::Message, e, message))?;
-        if let Err((kind, detail)) = self.check_result(&result) {
-            return wrong(kind, &detail);
-        }
         let id_at = came.get().as_ptr().addr() - message.as_ptr().addr();
-        self.proven = Some(Proven {
-            before_id: message[..id_at].to_vec(),
-            after_id: message[id_at + came.get().len()..].to_vec(),
-        });
-        Ok(())
+        Ok(Self { result, id_at, id_len: came.get().len() })
     }
-
-    /// [RPC-07] and the shape the method returns.
-    fn check_result(&self, result: &Value) -> Result<(), (Kind, String)> {
-        let wrong = |detail: &str| Err((Kind::Result, detail.to_owned()));
-        match &result["resultType"] {
-            Value::String(complete) if complete == "complete" => {}
-            other => return wrong(&format!("resultType is {other}, not \"complete\"")),
-        }
-        match self.scenario {
-            Scenario::ToolsCall if result["isError"] == true => {
-                return Err((Kind::Tool, "the tool reports a failure".into()));
-            }
-            Scenario::ToolsCall if !result["content"].is_array() => {
-                return wrong("no content array");
-            }
-            Scenario::ToolsList if !result["tools"].is_array() => return wrong("no tools array"),
-            Scenario::Discover if !strings(&result["supportedVersions"]).any(|v| v == VERSION) => {
-                return wrong("supportedVersions lacks the version spoken");
-            }
-            _ => {}
-        }
-        match &self.expect {
-            Some(text) if !self.shows(result, text) => {
-                Err((Kind::Expect, format!("{text:?} is not to be seen")))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether the result shows the text of `--expect`.
-    fn shows(&self, result: &Value, text: &str) -> bool {
-        let items = |list: &'static str| result[list].as_array().into_iter().flatten();
-        match self.scenario {
-            Scenario::ToolsCall => items("content")
-                .any(|c| c["text"].as_str().is_some_and(|shown| shown.contains(text))),
-            Scenario::ToolsList => items("tools").any(|tool| tool["name"] == text),
-            Scenario::Discover => {
-                result["_meta"]["io.modelcontextprotocol/serverInfo"]["name"] == text
-            }
-        }
-    }
-}
-
-fn strings(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The members of a message, each as it was sent.

@@ -6,12 +6,16 @@ use crate::answer::Head;
 const OK: Head = Head { status: 200, form: Form::Json, keep_alive: true };
 const EVENTS: Head = Head { form: Form::Events, ..OK };
 
+fn shows(text: &str) -> Expected {
+    Expected { text: Some(text.to_owned()), schema: None }
+}
+
 fn call() -> Checker {
-    Checker::new(Scenario::ToolsCall, Some("hello".into()))
+    Checker::new(Wanted::modern(Shape::Call, shows("hello")))
 }
 
 fn check(checker: &mut Checker, head: Head, body: &str, id: u64) -> Option<Kind> {
-    let answer = Answer { head, body: body.as_bytes(), len: body.len() };
+    let answer = Answer { head, body: body.as_bytes(), session: None, len: body.len() };
     checker.check(&answer, id).err().map(|fault| fault.kind)
 }
 
@@ -80,23 +84,71 @@ fn wrong() {
     }
 }
 
-/// [DSC-02] [TOOL-04] The other scenarios look at what their methods return.
+/// [DSC-02] [TOOL-04] [RES-04] [RES-06] The other methods look at what their methods return.
 #[test]
 fn other_scenarios() {
     let tools = r#"{"tools":[{"name":"echo"}],"resultType":"complete"}"#;
     let server = r#"{"supportedVersions":["2026-07-28"],"resultType":"complete",
         "_meta":{"io.modelcontextprotocol/serverInfo":{"name":"calc","version":"1"}}}"#;
     let old = server.replace("2026", "2025");
-    for (scenario, result, expect, kind) in [
-        (Scenario::ToolsList, tools, "echo", None),
-        (Scenario::ToolsList, tools, "ech", Some(Kind::Expect)),
-        (Scenario::ToolsList, HELLO, "echo", Some(Kind::Result)),
-        (Scenario::Discover, server, "calc", None),
-        (Scenario::Discover, server, "other", Some(Kind::Expect)),
-        (Scenario::Discover, &*old, "calc", Some(Kind::Result)),
-        (Scenario::Discover, tools, "calc", Some(Kind::Result)),
+    let hello = r#"{"contents":[{"uri":"test://a","text":"hi"}],"resultType":"complete"}"#;
+    let both = hello.replace("\"text", "\"blob\":\"\",\"text");
+    let read = || Shape::Resource("test://a".into());
+    for (shape, result, expect, kind) in [
+        (Shape::Tools, tools, "echo", None),
+        (Shape::Tools, tools, "ech", Some(Kind::Expect)),
+        (Shape::Tools, HELLO, "echo", Some(Kind::Result)),
+        (Shape::Server, server, "calc", None),
+        (Shape::Server, server, "other", Some(Kind::Expect)),
+        (Shape::Server, &*old, "calc", Some(Kind::Result)),
+        (Shape::Server, tools, "calc", Some(Kind::Result)),
+        (read(), hello, "hi", None),
+        (read(), hello, "ho", Some(Kind::Expect)),
+        (Shape::Resource("test://b".into()), hello, "hi", Some(Kind::Result)),
+        (read(), r#"{"contents":[],"resultType":"complete"}"#, "hi", Some(Kind::Result)),
+        (read(), &*both, "hi", Some(Kind::Result)),
     ] {
-        let mut checker = Checker::new(scenario, Some(expect.into()));
+        let mut checker = Checker::new(Wanted::modern(shape, shows(expect)));
         assert_eq!(check(&mut checker, OK, &response("1", result), 1), kind, "{result}");
+    }
+}
+
+/// [LEG-13] [LEG-19] Results of the older revision have no type, and a handshake its version.
+#[test]
+fn legacy() {
+    let hello = r#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"x","version":"1"}}"#;
+    let old = hello.replace("11-25", "06-18");
+    let bare = r#"{"content":[{"type":"text","text":"hello"}]}"#;
+    for (shape, result, kind) in [
+        (Shape::Initialize, hello, None),
+        (Shape::Initialize, &*old, Some(Kind::Result)),
+        (Shape::Call, bare, None),
+        (Shape::Call, hello, Some(Kind::Result)),
+    ] {
+        let mut checker = Checker::new(Wanted::legacy(shape, Expected::default()));
+        assert_eq!(check(&mut checker, OK, &response("1", result), 1), kind, "{result}");
+    }
+}
+
+/// Structured content that breaks the schema of --expect-schema is told, and so is none.
+#[test]
+fn schemas() {
+    let schema = serde_json::json!({ "type": "object", "required": ["n"], "properties": { "n": { "type": "integer" } } });
+    let validator = std::sync::Arc::new(jsonschema::validator_for(&schema).unwrap());
+    let schema = Schema { source: "n.json".into(), validator };
+    let with =
+        |structured: &str| HELLO.replace("\"resultType", &format!("{structured}\"resultType"));
+    for (structured, kind) in [
+        (r#""structuredContent":{"n":1},"#, None),
+        (r#""structuredContent":{"n":"1"},"#, Some(Kind::Expect)),
+        ("", Some(Kind::Expect)),
+    ] {
+        let expected = Expected { text: None, schema: Some(schema.clone()) };
+        let mut checker = Checker::new(Wanted::modern(Shape::Call, expected));
+        assert_eq!(
+            check(&mut checker, OK, &response("1", &with(structured)), 1),
+            kind,
+            "{structured}"
+        );
     }
 }
