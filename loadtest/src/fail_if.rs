@@ -113,7 +113,7 @@ impl Metric {
     fn of(self, report: &Report) -> Option<f64> {
         let latency = &report.latency_us;
         let count = |number: u64| Some(number as f64);
-        let event = |name: &str| report.subscribe.as_ref()?[name].as_f64();
+        let events = report.subscribe.as_ref();
         match self {
             Self::P50 => latency.p50,
             Self::P90 => latency.p90,
@@ -126,9 +126,9 @@ impl Metric {
             Self::Rate => Some(report.ok_per_s),
             Self::Requests => count(report.requests),
             Self::Reconnects => count(report.reconnects),
-            Self::Lost => event("lost"),
-            Self::Duplicates => event("duplicates"),
-            Self::OutOfOrder => event("out_of_order"),
+            Self::Lost => events.and_then(|events| count(events.lost)),
+            Self::Duplicates => events.and_then(|events| count(events.duplicates)),
+            Self::OutOfOrder => events.and_then(|events| count(events.out_of_order?)),
             Self::TargetCpu => report.target.as_ref()?.cpu_us_per_request,
             Self::TargetMemory => report.target.as_ref()?.rss_bytes.map(|bytes| bytes as f64),
         }

@@ -67,14 +67,14 @@ const METRICS: [Metric; 10] = [
         name: "bytes_per_stream",
         title: "memory a stream",
         more_is_better: false,
-        of: |r| r.subscribe.as_ref()?["bytes_per_stream"].as_f64(),
+        of: |r| r.subscribe.as_ref()?.target.as_ref()?.bytes_per_stream,
         show: |b| units::bytes(b as u64),
     },
     Metric {
         name: "lost",
         title: "events lost",
         more_is_better: false,
-        of: |r| r.subscribe.as_ref()?["lost"].as_f64(),
+        of: |r| Some(r.subscribe.as_ref()?.lost as f64),
         show: units::rate,
     },
     Metric {

@@ -13,7 +13,7 @@ pub(crate) struct Comparison {
     pub(crate) generator: String,
     pub(crate) protocol: String,
     pub(crate) command: Vec<String>,
-    pub(crate) started_unix_s: u64,
+    pub(crate) ended_unix_s: u64,
     pub(crate) machine: Machine,
     pub(crate) scenario: String,
     /// Rounds asked for; the targets have as many as were run.

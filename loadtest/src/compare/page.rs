@@ -14,7 +14,7 @@ pub(crate) fn page(comparison: &Comparison) -> String {
     let mut body = String::new();
     let names: Vec<&str> = comparison.targets.iter().map(|target| target.name.as_str()).collect();
     let title = format!("{}: {}", comparison.scenario, names.join(" against "));
-    let line = format!("{} · {}", comparison.title(), moment(comparison.started_unix_s));
+    let line = format!("{} · {}", comparison.title(), moment(comparison.ended_unix_s));
     header(&mut body, &title, &line);
     cards(&mut body, &rates(comparison));
     notes(&mut body, &comparison.notes);

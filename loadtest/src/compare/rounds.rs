@@ -19,7 +19,6 @@ use crate::run;
 /// What could not be planned, started or measured, in words.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Comparison, String> {
     let plan = Plan::new(args).map_err(|error| error.to_string())?;
-    let started = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let _pinned =
         Pinned::to(&plan.generator_cores).map_err(|error| format!("generator: {error}"))?;
     let mut targets: Vec<Compared> = plan.targets.iter().map(Compared::new).collect();
@@ -41,14 +40,15 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Comparison, String> {
     if interrupted {
         drop_unfinished(&mut targets);
     }
+    let ended = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Ok(Comparison {
         format: FORMAT,
         generator: concat!("ringmcp-loadtest ", env!("CARGO_PKG_VERSION")).into(),
         protocol: VERSION.into(),
         command: std::env::args().collect(),
-        started_unix_s: started.as_secs(),
+        ended_unix_s: ended.as_secs(),
         machine: Machine::here(),
-        scenario: args.load.scenario.name().into(),
+        scenario: args.load.scenario.as_str().into(),
         rounds: args.rounds,
         interrupted,
         figures: figures::of(&targets),

@@ -9,7 +9,7 @@ use super::latency::{self, Latency};
 use super::machine::Machine;
 use super::model::{FORMAT, KindOfError, Part, Report};
 use super::series;
-use crate::cli::RunArgs;
+use crate::cli::{RunArgs, Verify};
 use crate::outcome::{Outcome, Ramp};
 use crate::request::VERSION;
 use crate::tally::Tally;
@@ -29,25 +29,11 @@ impl Report {
     pub(crate) fn new(args: &RunArgs, outcome: &Outcome) -> Self {
         let Outcome { tally, .. } = outcome;
         let (errors, measured_s) = (tally.error_count(), outcome.measured.as_secs_f64());
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let uncorrected = tally.uncorrected.as_ref();
         Self {
-            format: FORMAT,
-            generator: concat!("ringmcp-loadtest ", env!("CARGO_PKG_VERSION")).into(),
-            protocol: VERSION.into(),
-            command: std::env::args().collect(),
-            started_unix_s: now.saturating_sub(outcome.measured + outcome.warmup).as_secs(),
-            machine: Machine::here(),
-            url: args.url.to_string(),
-            scenario: args.scenario.name().into(),
-            tool: args.scenario.is_call().then(|| args.tool.clone()),
-            expect: args.expect.clone(),
-            verify: "full".into(),
             discipline: discipline(outcome).into(),
             asked_per_s: outcome.rate.map(|rate| rate.asked),
             sent_per_s: outcome.rate.map(|rate| rate.sent),
-            connections: args.connections,
-            pipeline: args.pipeline,
             workers: outcome.workers,
             driver: outcome.driver.to_string(),
             warmup_s: outcome.warmup.as_secs_f64(),
@@ -73,10 +59,31 @@ impl Report {
             sent_bytes: tally.sent_bytes,
             received_bytes: tally.received_bytes,
             own_cpu_s: outcome.cpu.map(|cpu| cpu.as_secs_f64()),
-            target: None,
+            own_waiting_s: outcome.spun.as_secs_f64(),
             ramp: outcome.ramp.as_ref().map(ramp),
-            subscribe: None,
             notes: notes(args, outcome),
+            ..Self::blank(args)
+        }
+    }
+
+    /// What is known before anything was measured.
+    pub(super) fn blank(args: &RunArgs) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            format: FORMAT,
+            generator: concat!("ringmcp-loadtest ", env!("CARGO_PKG_VERSION")).into(),
+            protocol: VERSION.into(),
+            command: std::env::args().collect(),
+            ended_unix_s: now.as_secs(),
+            machine: Machine::here(),
+            url: args.url.to_string(),
+            scenario: args.scenario.as_str().into(),
+            tool: args.ask().tool,
+            expect: args.expect.clone(),
+            verify: if args.verify == crate::cli::Verify::Full { "full" } else { "none" }.into(),
+            connections: args.connections,
+            pipeline: args.pipeline,
+            ..Self::default()
         }
     }
 }
@@ -109,7 +116,7 @@ fn errors_by_kind(tally: &Tally) -> BTreeMap<String, KindOfError> {
 }
 
 /// What a reader has to know before trusting the figures.
-fn notes(_args: &RunArgs, outcome: &Outcome) -> Vec<String> {
+fn notes(args: &RunArgs, outcome: &Outcome) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(reason) = outcome.rate_missed_because() {
         notes.push(format!("the asked rate was not reached: {reason}"));
@@ -118,6 +125,9 @@ fn notes(_args: &RunArgs, outcome: &Outcome) -> Vec<String> {
     }
     if outcome.rate.is_none() {
         notes.push(CLOSED_LOOP.into());
+    }
+    if args.verify == Verify::None {
+        notes.push(UNCHECKED.into());
     }
     if outcome.interrupted {
         notes.push(INTERRUPTED.into());

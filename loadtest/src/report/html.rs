@@ -10,6 +10,7 @@ use super::machine::Machine;
 use super::model::Report;
 use super::svg::put;
 use super::units::{bytes, count, moment, rate, some_time, time};
+use crate::subscribe::Figures;
 
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -19,7 +20,7 @@ pub(crate) fn page(report: &Report) -> String {
     let mut body = String::new();
     let tool = report.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
     let title = format!("{}{tool}", report.scenario);
-    header(&mut body, &title, &format!("{} · {}", report.url, moment(report.started_unix_s)));
+    header(&mut body, &title, &format!("{} · {}", report.url, moment(report.ended_unix_s)));
     cards(&mut body, &report_cards(report));
     notes(&mut body, &report.notes);
     body.push_str("<div class=\"charts\">");
@@ -31,7 +32,7 @@ pub(crate) fn page(report: &Report) -> String {
         steps(&mut body, ramp);
     }
     if let Some(subscribe) = &report.subscribe {
-        members(&mut body, "Subscriptions", subscribe);
+        subscriptions(&mut body, subscribe);
     }
     provenance(&mut body, report);
     document(&format!("{title} · {}", report.generator), &body)
@@ -198,27 +199,15 @@ fn steps(out: &mut String, ramp: &Value) {
     out.push_str("</tbody></table></section>\n");
 }
 
-/// The members of an object that are numbers or texts, one a line.
-fn members(out: &mut String, title: &str, object: &Value) {
-    put(out, format_args!("<section><h2>{title}</h2><dl>"));
-    for (name, value) in object.as_object().into_iter().flatten() {
-        let text = match value {
-            Value::Null | Value::Array(_) => continue,
-            Value::String(text) => text.clone(),
-            other => other.to_string(),
-        };
-        let name = name.replace('_', " ");
-        put(
-            out,
-            format_args!("<dt>{}</dt><dd class=\"mono\">{}</dd>", escape(&name), escape(&text)),
-        );
-    }
-    out.push_str("</dl></section>\n");
+/// The lines that the terminal shows are a table already.
+fn subscriptions(out: &mut String, figures: &Figures) {
+    out.push_str("<section id=\"subscriptions\"><h2>Subscriptions</h2>");
+    put(out, format_args!("<pre>{}</pre></section>\n", escape(&figures.to_string())));
 }
 
 fn provenance(out: &mut String, report: &Report) {
     let how = format!(
-        "{} connections, {} deep, {} workers on {}, {} loop, answers {}, {:.2} s after {:.2} s of warm-up",
+        "{} connections, {} deep, workers: {} on {}, {} loop, answers {}, {:.2} s after {:.2} s of warm-up",
         report.connections,
         report.pipeline,
         report.workers,

@@ -15,6 +15,7 @@ pub(crate) mod model;
 mod output;
 pub(crate) mod progress;
 pub(crate) mod series;
+mod subscription;
 pub(crate) mod svg;
 mod text;
 pub(crate) mod units;

@@ -10,12 +10,13 @@ use serde_json::Value;
 use super::latency::{Bar, Latency, Point};
 use super::machine::Machine;
 use super::series::Interval;
+use crate::subscribe::Figures;
 
 /// Changes when a member changes its name or meaning; new members leave it as it is.
 pub(crate) const FORMAT: u64 = 1;
 
 /// The figures of one run. Times are in the unit their names end with.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize)]
 pub(crate) struct Report {
     pub(crate) format: u64,
     /// This program and its version.
@@ -24,8 +25,8 @@ pub(crate) struct Report {
     pub(crate) protocol: String,
     /// The command line, program first.
     pub(crate) command: Vec<String>,
-    /// When the run began, in seconds since 1970.
-    pub(crate) started_unix_s: u64,
+    /// When the run ended, in seconds since 1970.
+    pub(crate) ended_unix_s: u64,
     pub(crate) machine: Machine,
     pub(crate) url: String,
     pub(crate) scenario: String,
@@ -33,7 +34,7 @@ pub(crate) struct Report {
     pub(crate) expect: Option<String>,
     /// Whether answers were checked: `full` or `none`.
     pub(crate) verify: String,
-    /// `closed`, `open` (a fixed rate) or `ramp`.
+    /// `closed`, `open` (a fixed rate), `ramp` or `streams` (subscribe).
     #[serde(rename = "loop")]
     pub(crate) discipline: String,
     /// The rate asked for; absent in a closed loop.
@@ -79,6 +80,9 @@ pub(crate) struct Report {
     pub(crate) received_bytes: u64,
     /// CPU time of the generator during the measured part.
     pub(crate) own_cpu_s: Option<f64>,
+    /// What it used besides, awake only so as not to miss the next operation of a fixed rate.
+    #[serde(default)]
+    pub(crate) own_waiting_s: f64,
     /// The measured process, where `--pid` named it.
     #[serde(default)]
     pub(crate) target: Option<Target>,
@@ -87,7 +91,7 @@ pub(crate) struct Report {
     pub(crate) ramp: Option<Value>,
     /// The figures of the subscribe scenario.
     #[serde(default)]
-    pub(crate) subscribe: Option<Value>,
+    pub(crate) subscribe: Option<Figures>,
     /// What a reader has to know before trusting the figures.
     pub(crate) notes: Vec<String>,
 }
@@ -127,7 +131,11 @@ pub(crate) struct Target {
 impl Report {
     /// Whether every answer was right, the warm-up's too, and there was one.
     pub(crate) fn clean(&self) -> bool {
-        self.errors + self.warmup_errors + self.unasked == 0 && self.ok > 0
+        let measured = match &self.subscribe {
+            Some(figures) => figures.opened > 0,
+            None => self.ok > 0,
+        };
+        self.errors + self.warmup_errors + self.unasked == 0 && measured
     }
 
     /// The share of its cores that this generator used; `None` where that is not known.

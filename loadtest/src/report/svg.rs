@@ -7,8 +7,8 @@ use std::fmt::Write;
 use super::axis::Scale;
 use super::html::escape;
 
-const WIDTH: f64 = 720.0;
-const HEIGHT: f64 = 300.0;
+const WIDTH: f64 = 580.0;
+const HEIGHT: f64 = 280.0;
 const LEFT: f64 = 68.0;
 const RIGHT: f64 = 18.0;
 const TOP: f64 = 14.0;
@@ -105,7 +105,7 @@ impl Chart {
 
     /// Only where there is something to tell apart.
     fn legend(&self) -> String {
-        let mut items = String::new();
+        let (mut items, mut named) = (String::new(), 0);
         for layer in &self.layers {
             let (name, colour, dashed) = match layer {
                 Layer::Line { name, colour, dashed, .. } => (name, colour, *dashed),
@@ -115,9 +115,10 @@ impl Chart {
                 Layer::Mark { .. } => continue,
             };
             let dashed = if dashed { " dashed" } else { "" };
+            named += 1;
             put(&mut items, format_args!("<li class=\"c{colour}{dashed}\">{}</li>", escape(name)));
         }
-        format!("<ul class=\"legend\">{items}</ul>")
+        if named < 2 { String::new() } else { format!("<ul class=\"legend\">{items}</ul>") }
     }
 
     /// Places and texts for the pointer, as attributes that the page's script reads.

@@ -30,6 +30,9 @@ impl fmt::Display for Report {
         if let Some(uncorrected) = &self.uncorrected_us {
             show_latency(f, "uncorrected", uncorrected)?;
         }
+        if let Some(figures) = &self.subscribe {
+            write!(f, "{figures}")?;
+        }
         self.show_costs(f)?;
         self.show_errors(f)?;
         for part in &self.parts {
