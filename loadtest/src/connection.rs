@@ -167,8 +167,8 @@ impl Connection {
         let mut scenario = shared.scenario.borrow_mut();
         while self.in_flight() > 0 {
             let wire = &mut self.wire;
-            let answer = self.reader.read(&wire.received[wire.done..], ended)?;
-            let Some((answer, mut op)) = answer.zip(self.waiting.pop_front()) else { break };
+            let Some(answer) = self.reader.read(&wire.received[wire.done..], ended)? else { break };
+            let Some(mut op) = self.waiting.pop_front() else { break };
             wire.done += answer.len;
             op.sent.received_bytes += answer.len;
             let goes_on = answer.head.keep_alive;

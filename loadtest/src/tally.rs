@@ -214,3 +214,6 @@ fn add(ours: &mut Histogram<u64>, theirs: &Histogram<u64>) {
 fn nanos(now: Instant, since: Instant) -> u64 {
     u64::try_from(now.saturating_duration_since(since).as_nanos()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

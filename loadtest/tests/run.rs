@@ -205,7 +205,7 @@ fn options() {
     let wrong = [
         (
             said(&["run", "--url", "http://h/", "--requests", "1", "--scenario", "x"]),
-            "tools-call, tools-list, discover",
+            "tools-call, tools-list, discover, resources-read, mixed, large",
         ),
         (
             said(&["run", "--url", "https://h/", "--requests", "1", "--scenario", "discover"]),
@@ -216,6 +216,9 @@ fn options() {
         (with(&["--connections", "0"]), "1..=60000"),
         (with(&["--pipeline", "1025"]), "1..=1024"),
         (with(&["--warmup", "1h"]), "ms, s or m"),
+        (with(&["--rate", "0"]), "more than 0"),
+        (said(&[&ok[..5], &["--duration", "1s", "--ramp"]].concat()), "--slo"),
+        (with(&["--verify", "some"]), "full, none"),
         (with(&["--args", "[1]"]), "JSON object"),
         (with(&["--tool", "a b"]), "A-Z a-z 0-9"),
         (with(&["--driver", "kqueue"]), "auto, uring, epoll"),
@@ -225,7 +228,20 @@ fn options() {
     }
     let (code, help) = said(&["run", "--help"]);
     assert_eq!(code, 0);
-    for scenario in ["tools-call", "tools-list", "discover"] {
+    for scenario in [
+        "tools-call",
+        "tools-list",
+        "discover",
+        "resources-read",
+        "mixed",
+        "large",
+        "progress",
+        "mrtr",
+        "subscribe",
+        "churn",
+        "cancel",
+        "legacy",
+    ] {
         assert!(help.contains(&format!("--scenario {scenario}")), "{help}");
     }
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

@@ -1,5 +1,6 @@
 //! A scripted server on plain threads, and the generator's binary run against it.
 #![allow(clippy::unwrap_used, reason = "a script that cannot go on fails its test where it stands")]
+#![allow(dead_code, reason = "each test program uses its part of this")]
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -7,6 +8,7 @@ use std::process::{Command, Output};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -16,6 +18,8 @@ pub(crate) enum Act {
     Send(Vec<u8>),
     /// Sends these bytes and closes.
     SendAndClose(Vec<u8>),
+    /// Sends these bytes after this time, in which the connection does nothing else.
+    SendAfter(Duration, Vec<u8>),
     /// Says nothing.
     Silence,
 }
@@ -24,20 +28,49 @@ pub(crate) enum Act {
 pub(crate) struct Seen {
     /// Counts all requests of all connections, from 1.
     pub(crate) number: u64,
+    /// Counts connections, from 1.
+    pub(crate) connection: u64,
     pub(crate) head: String,
+    /// Null where there is none.
     pub(crate) body: Value,
 }
 
 impl Seen {
     /// The right answer to a call of `echo`.
     pub(crate) fn hello(&self) -> Vec<u8> {
-        self.result(r#"{"content":[{"type":"text","text":"hello"}],"resultType":"complete"}"#)
+        self.result(HELLO)
     }
 
     /// A response with this result.
     pub(crate) fn result(&self, result: &str) -> Vec<u8> {
-        ok(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, self.body["id"]))
+        ok(&self.response(result))
     }
+
+    /// The message of a response with this result.
+    pub(crate) fn response(&self, result: &str) -> String {
+        format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, self.body["id"])
+    }
+
+    /// The value of a header.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        self.head.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(": "))
+    }
+}
+
+/// A result that passes as a call's.
+pub(crate) const HELLO: &str =
+    r#"{"content":[{"type":"text","text":"hello"}],"resultType":"complete"}"#;
+
+/// A 200 answer whose body is an event stream of these messages, in chunks of one event each.
+pub(crate) fn stream(messages: &[String]) -> Vec<u8> {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let mut bytes = head.as_bytes().to_vec();
+    for message in messages {
+        let event = format!("event: message\ndata: {message}\n\n");
+        bytes.extend_from_slice(format!("{:x}\r\n{event}\r\n", event.len()).as_bytes());
+    }
+    bytes.extend_from_slice(b"0\r\n\r\n");
+    bytes
 }
 
 /// A 200 answer with this JSON.
@@ -62,9 +95,9 @@ impl Scripted {
         let (script, counts) = (Arc::new(script), (requests.clone(), connections.clone()));
         thread::spawn(move || {
             for stream in listener.incoming() {
-                counts.1.fetch_add(1, Ordering::SeqCst);
+                let connection = counts.1.fetch_add(1, Ordering::SeqCst) + 1;
                 let (script, requests) = (script.clone(), counts.0.clone());
-                thread::spawn(move || serve(&stream.unwrap(), &*script, &requests));
+                thread::spawn(move || serve(&stream.unwrap(), connection, &*script, &requests));
             }
         });
         Self { url, requests, connections }
@@ -75,7 +108,12 @@ impl Scripted {
     }
 }
 
-fn serve(mut stream: &TcpStream, script: &dyn Fn(&Seen) -> Act, requests: &AtomicU64) {
+fn serve(
+    mut stream: &TcpStream,
+    connection: u64,
+    script: &dyn Fn(&Seen) -> Act,
+    requests: &AtomicU64,
+) {
     let mut bytes = Vec::new();
     loop {
         let Some((length, head, body)) = first_request(&bytes) else {
@@ -88,9 +126,13 @@ fn serve(mut stream: &TcpStream, script: &dyn Fn(&Seen) -> Act, requests: &Atomi
         };
         bytes.drain(..length);
         let number = requests.fetch_add(1, Ordering::SeqCst) + 1;
-        let (answer, close) = match script(&Seen { number, head, body }) {
+        let (answer, close) = match script(&Seen { number, connection, head, body }) {
             Act::Send(answer) => (answer, false),
             Act::SendAndClose(answer) => (answer, true),
+            Act::SendAfter(time, answer) => {
+                thread::sleep(time);
+                (answer, false)
+            }
             Act::Silence => continue,
         };
         // A client that has gone away is no fault of the script.
@@ -104,7 +146,8 @@ fn serve(mut stream: &TcpStream, script: &dyn Fn(&Seen) -> Act, requests: &Atomi
 fn first_request(bytes: &[u8]) -> Option<(usize, String, Value)> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")? + 4;
     let head = std::str::from_utf8(&bytes[..end]).unwrap();
-    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: ")).unwrap();
+    let length = head.lines().find_map(|line| line.strip_prefix("Content-Length: "));
+    let Some(length) = length else { return Some((end, head.to_owned(), Value::Null)) };
     let body = bytes.get(end..end + length.parse::<usize>().unwrap())?;
     Some((end + body.len(), head.to_owned(), serde_json::from_slice(body).unwrap()))
 }
