@@ -20,15 +20,15 @@ mod wire;
 
 use std::fmt;
 use std::io;
+use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc;
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use signal_hook::consts::SIGINT;
-
 use crate::cli::Driver;
+use crate::run;
 use crate::url::Url;
 use crate::worker::{self, Chosen};
 use cli::SubscribeArgs;
@@ -37,7 +37,6 @@ use filter::{Filter, NUMBER};
 pub(crate) use found::Found;
 use found::Setting;
 use lead::Lead;
-
 use request::Publish;
 use stage::Stage;
 use streams::Task;
@@ -65,7 +64,7 @@ pub(crate) enum Error {
     Resolve(String, io::Error),
     Target(u32, io::Error),
     Driver(io::Error),
-    Interrupt(io::Error),
+    Run(run::Error),
 }
 
 impl fmt::Display for Error {
@@ -75,7 +74,7 @@ impl fmt::Display for Error {
             Self::Resolve(url, error) => write!(f, "cannot resolve the host of {url}: {error}"),
             Self::Target(pid, error) => write!(f, "cannot look at process {pid}: {error}"),
             Self::Driver(error) => write!(f, "cannot start a worker: {error}"),
-            Self::Interrupt(error) => write!(f, "cannot listen for Ctrl-C: {error}"),
+            Self::Run(error) => error.fmt(f),
         }
     }
 }
@@ -94,25 +93,8 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Found, Error> {
     if let Some(target) = &target {
         limits::check_target(target.process(), args.streams).map_err(Error::Files)?;
     }
-    let interrupted = Arc::new(AtomicBool::new(false));
-    signal_hook::flag::register_conditional_default(SIGINT, interrupted.clone())
-        .and_then(|_| signal_hook::flag::register(SIGINT, interrupted.clone()))
-        .map_err(Error::Interrupt)?;
-    let filter = Filter::new(&args.filter, args.events).map_err(Error::Option)?;
-    if filter.is_numbered() && !publish.as_ref().is_none_or(Publish::is_numbered) {
-        let text =
-            format!("--filter has a URI with {NUMBER}, so --publish-request must say {NUMBER} too");
-        return Err(Error::Option(text));
-    }
-    let task = Arc::new(Task {
-        addr,
-        url: job.url.clone(),
-        filter: Arc::new(filter),
-        streams: args.streams,
-        open_rate: args.open_rate,
-        timeout: job.timeout,
-        stage: Stage::new(args.events, job.workers),
-    });
+    let interrupted = run::interrupted().map_err(Error::Run)?;
+    let task = Arc::new(task_of(job, addr, publish.as_ref())?);
     let (threads, driver) = start(&task, job.workers, job.driver).map_err(Error::Driver)?;
     let mut lead = Lead::new(job, &task, &interrupted, target);
     let (publishes, mut tally) = lead.all(publish.as_ref());
@@ -139,6 +121,26 @@ pub(crate) fn run(job: &Job<'_>) -> Result<Found, Error> {
         publishes,
         tally,
         interrupted: interrupted.load(Ordering::Relaxed),
+    })
+}
+
+/// What the threads do.
+fn task_of(job: &Job<'_>, addr: SocketAddr, publish: Option<&Publish>) -> Result<Task, Error> {
+    let args = job.args;
+    let filter = Filter::new(&args.filter, args.events).map_err(Error::Option)?;
+    if filter.is_numbered() && !publish.is_none_or(Publish::is_numbered) {
+        let text =
+            format!("--filter has a URI with {NUMBER}, so --publish-request must say {NUMBER} too");
+        return Err(Error::Option(text));
+    }
+    Ok(Task {
+        addr,
+        url: job.url.clone(),
+        filter: Arc::new(filter),
+        streams: args.streams,
+        open_rate: args.open_rate,
+        timeout: job.timeout,
+        stage: Stage::new(args.events, job.workers),
     })
 }
 
