@@ -58,7 +58,7 @@ fn table(out: &mut String, comparison: &Comparison) {
     out.push_str("</tr></thead><tbody>");
     comparison.figures.iter().for_each(|figure| row(out, figure));
     out.push_str(
-        "</tbody></table><p class=\"noise\">Medians of the rounds, their range below. Ratios are of rounds in pairs. \
+        "</tbody></table><p class=\"foot\">Medians of the rounds, their range below. Ratios are of rounds in pairs. \
          ~ is noise: the rounds disagree about which is more, or differ by less than 1 %. ? is fewer than 3 \
          rounds.</p></section>\n",
     );

@@ -1,5 +1,6 @@
 //! The turns: each round measures every target, and the order turns around with every round.
 
+use std::sync::atomic::Ordering;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::cli::CompareArgs;
@@ -7,6 +8,7 @@ use super::figures;
 use super::model::{Compared, Comparison};
 use super::plan::{Plan, Target};
 use super::server::{Pinned, Server};
+use crate::measure::measure;
 use crate::report::Report;
 use crate::report::machine::Machine;
 use crate::report::model::FORMAT;
@@ -19,6 +21,8 @@ use crate::run;
 /// What could not be planned, started or measured, in words.
 pub(crate) fn compare(args: &CompareArgs) -> Result<Comparison, String> {
     let plan = Plan::new(args).map_err(|error| error.to_string())?;
+    let machine = Machine::here();
+    let stop = run::interrupted().map_err(|error| error.to_string())?;
     let _pinned =
         Pinned::to(&plan.generator_cores).map_err(|error| format!("generator: {error}"))?;
     let mut targets: Vec<Compared> = plan.targets.iter().map(Compared::new).collect();
@@ -27,7 +31,12 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Comparison, String> {
         for index in turns(round, plan.targets.len()) {
             let (target, compared) = (&plan.targets[index], &mut targets[index]);
             let title = format!("round {}/{} {}", round + 1, args.rounds, target.name);
-            let report = measure(args, target, &title).map_err(|error| {
+            // Ctrl-C may come while a server starts, when no run is there to heed it.
+            interrupted = stop.load(Ordering::Relaxed);
+            if interrupted {
+                break 'rounds;
+            }
+            let report = turn(args, target, &title).map_err(|error| {
                 format!("target {:?}, round {}: {error}", target.name, round + 1)
             })?;
             interrupted = report.interrupted;
@@ -47,7 +56,7 @@ pub(crate) fn compare(args: &CompareArgs) -> Result<Comparison, String> {
         protocol: VERSION.into(),
         command: std::env::args().collect(),
         ended_unix_s: ended.as_secs(),
-        machine: Machine::here(),
+        machine,
         scenario: args.load.scenario.as_str().into(),
         rounds: args.rounds,
         interrupted,
@@ -75,7 +84,7 @@ fn turns(round: u64, targets: usize) -> Box<dyn Iterator<Item = usize>> {
 }
 
 /// One turn. A server that is started is alone on the machine meanwhile.
-fn measure(args: &CompareArgs, target: &Target, title: &str) -> Result<Report, String> {
+fn turn(args: &CompareArgs, target: &Target, title: &str) -> Result<Report, String> {
     let server = match &target.start {
         Some(start) => {
             let addr = target.url.resolve().map_err(|e| format!("{}: {e}", target.url))?;
@@ -86,9 +95,8 @@ fn measure(args: &CompareArgs, target: &Target, title: &str) -> Result<Report, S
     let mut load = args.load.clone();
     load.url = target.url.clone();
     load.warmup = target.warmup.or(load.warmup);
-    let _ = (title, server.as_ref().map(Server::pid).or(target.pid));
-    let outcome = run::run(&load).map_err(|error| error.to_string())?;
-    Ok(Report::new(&load, &outcome))
+    load.pid = server.as_ref().map(Server::pid).or(target.pid);
+    measure(&load, title)
 }
 
 /// A round that not every target has seen cannot be compared; the first is kept, for want of a better.

@@ -90,11 +90,8 @@ fn throughput(report: &Report) -> Option<Chart> {
         series.iter().map(|i| i.ok_per_s()).fold(report.asked_per_s.unwrap_or(0.0), f64::max);
     let (first, last) = (series.first()?, series.last()?);
     let per_s = |errors: u64, length: f64| errors as f64 / length.max(f64::MIN_POSITIVE);
-    let mut layers = vec![Layer::Area {
-        name: "right answers".into(),
-        colour: 0,
-        points: over(series, |i| Some(i.ok_per_s())),
-    }];
+    let mut layers =
+        vec![Layer::Area { name: "right answers".into(), colour: 0, points: steps(series) }];
     if series.iter().any(|i| i.errors > 0) {
         let bar = |i: &Interval| (i.from_s, i.from_s + i.length_s, per_s(i.errors, i.length_s));
         let bars = series.iter().map(bar).collect();
@@ -135,7 +132,7 @@ pub(crate) fn rates(runs: &[(String, &[Interval])]) -> Option<Chart> {
         name: name.clone(),
         colour: colour % COLOURS,
         dashed: false,
-        points: over(whole(series), |i| Some(i.ok_per_s())),
+        points: steps(whole(series)),
     };
     Some(Chart {
         id: "chart-throughput",
@@ -189,7 +186,9 @@ fn histogram(report: &Report) -> Option<Chart> {
     let all = bars.iter().map(|bar| bar.count).sum::<u64>().max(1) as f64;
     let latency = &report.latency_us;
     let marks = [("p50", latency.p50), ("p99", latency.p99), ("p99.9", latency.p99_9)];
-    let mark = |(name, at): (&str, Option<f64>)| Some(Layer::Mark { at: at?, label: name.into() });
+    let mark = |(row, (name, at)): (usize, (&str, Option<f64>))| {
+        Some(Layer::Mark { at: at?, row, label: name.into() })
+    };
     let reading = |bar: &Bar| {
         let share = bar.count as f64 * 100.0 / all;
         let text = format!(
@@ -215,7 +214,9 @@ fn histogram(report: &Report) -> Option<Chart> {
             short_time,
         ),
         y: Axis::new("requests", Scale::from_zero(most), short),
-        layers: std::iter::once(bars_layer).chain(marks.into_iter().filter_map(mark)).collect(),
+        layers: std::iter::once(bars_layer)
+            .chain(marks.into_iter().enumerate().filter_map(mark))
+            .collect(),
         readings: bars.iter().filter(|bar| bar.count > 0).map(reading).collect(),
     })
 }
@@ -228,7 +229,13 @@ fn whole(series: &[Interval]) -> &[Interval] {
     }
 }
 
-/// A value of each interval, at its middle; the first and last reach the edges.
+/// The rate of each interval, from its beginning to its end: it is known for no shorter time.
+fn steps(series: &[Interval]) -> Vec<(f64, f64)> {
+    let step = |i: &Interval| [(i.from_s, i.ok_per_s()), (i.from_s + i.length_s, i.ok_per_s())];
+    series.iter().flat_map(step).collect()
+}
+
+/// A value of each interval, at its middle.
 fn over(series: &[Interval], value: impl Fn(&Interval) -> Option<f64>) -> Vec<(f64, f64)> {
     series.iter().filter_map(|i| Some((middle(i), value(i)?))).collect()
 }

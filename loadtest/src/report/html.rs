@@ -105,7 +105,7 @@ fn report_cards(report: &Report) -> Vec<Card> {
     let latency = &report.latency_us;
     let wrong = report.errors + report.warmup_errors + report.unasked;
     let mut cards = vec![
-        card(rate(report.ok_per_s), "right answers a second"),
+        card(rate(report.ok_per_s), &format!("right {} a second", report.operations())),
         card(some_time(latency.p50), "median latency"),
         card(some_time(latency.p99), "p99"),
         card(some_time(latency.p99_9), "p99.9"),
@@ -116,9 +116,12 @@ fn report_cards(report: &Report) -> Vec<Card> {
         },
     ];
     if let Some(cpu) = report.target.as_ref().and_then(|target| target.cpu_us_per_request) {
-        cards.push(card(time(cpu), "server CPU a request"));
+        cards.push(card(time(cpu), &format!("server CPU per {}", report.operation())));
     }
-    if let Some(memory) = report.target.as_ref().and_then(|target| target.rss_bytes) {
+    let look = report.subscribe.as_ref().and_then(|figures| figures.target.as_ref());
+    if let Some(stream) = look.and_then(|look| look.bytes_per_stream) {
+        cards.push(card(bytes(stream.max(0.0) as u64), "server memory per stream"));
+    } else if let Some(memory) = report.target.as_ref().and_then(|target| target.rss_bytes) {
         cards.push(card(bytes(memory), "server memory"));
     }
     cards

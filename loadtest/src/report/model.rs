@@ -144,6 +144,16 @@ impl Report {
         self.own_cpu_s.filter(|_| self.measured_s > 0.0).map(|cpu| cpu / self.measured_s / cores)
     }
 
+    /// What one of its operations is called.
+    pub(crate) fn operation(&self) -> &'static str {
+        if self.subscribe.is_some() { "event" } else { "operation" }
+    }
+
+    /// What several are called.
+    pub(crate) fn operations(&self) -> &'static str {
+        if self.subscribe.is_some() { "events" } else { "answers" }
+    }
+
     /// Wrong answers of a hundred.
     pub(crate) fn error_percent(&self) -> f64 {
         if self.requests == 0 { 0.0 } else { self.errors as f64 * 100.0 / self.requests as f64 }

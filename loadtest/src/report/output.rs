@@ -66,7 +66,7 @@ pub(crate) fn show(file: &Path, output: &OutputArgs) -> Result<u8, String> {
 fn print(figures: &Figures, output: &OutputArgs) -> Result<(), String> {
     let written = match figures {
         Figures::Run(report) => {
-            println!("{report}");
+            println!("{}", report.to_string().trim_end());
             let saved = output.json.as_ref().map(|path| json::save(path, &**report));
             saved
                 .into_iter()

@@ -17,3 +17,6 @@ for (const svg of document.querySelectorAll("svg[data-places]")) {
     show(true);
   });
 }
+// How many charts were drawn, for tests that open the page.
+const drawn = [...document.querySelectorAll(".chart svg")].filter((svg) => svg.getBoundingClientRect().height > 100);
+document.body.dataset.charts = drawn.length;

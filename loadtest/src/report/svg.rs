@@ -52,9 +52,10 @@ pub(crate) enum Layer {
         colour: usize,
         bars: Vec<(f64, f64, f64)>,
     },
-    /// A vertical line where something is.
+    /// A vertical line where something is. Labels are `row` rows below the top, so that near ones do not meet.
     Mark {
         at: f64,
+        row: usize,
         label: String,
     },
 }
@@ -231,7 +232,7 @@ impl Chart {
                     );
                 }
             }
-            Layer::Mark { at, label } => {
+            Layer::Mark { at, row, label } => {
                 let x = self.x(*at);
                 // Near the right edge the text would leave the chart.
                 let (side, text_x) =
@@ -241,7 +242,7 @@ impl Chart {
                     format_args!(
                         "<line class=\"mark\" x1=\"{x:.1}\" x2=\"{x:.1}\" y1=\"{TOP}\" y2=\"{bottom}\"/>\
                      <text class=\"tick {side}\" x=\"{text_x:.1}\" y=\"{:.1}\">{}</text>",
-                        TOP + 9.0,
+                        TOP + 9.0 + 13.0 * *row as f64,
                         escape(label),
                     ),
                 );

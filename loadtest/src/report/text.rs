@@ -2,42 +2,27 @@
 
 use std::fmt;
 
+use serde_json::Value;
+
 use super::latency::Latency;
 use super::model::Report;
-use super::units::{bytes, count, rate, some_time};
+use super::units::{bytes, count, rate, some_time, time};
 
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.show_setting(f)?;
-        writeln!(
-            f,
-            "\nrequests     {} ({} right, {} errors)",
-            count(self.requests),
-            count(self.ok),
-            count(self.errors)
-        )?;
-        write!(f, "rate         {} right answers/s", rate(self.ok_per_s))?;
-        match self.asked_per_s {
-            Some(asked) => writeln!(
-                f,
-                ", {} asked for ({:.2} %)",
-                rate(asked),
-                self.ok_per_s * 100.0 / asked.max(f64::MIN_POSITIVE)
-            )?,
-            None => writeln!(f)?,
-        }
-        show_latency(f, "latency", &self.latency_us)?;
-        if let Some(uncorrected) = &self.uncorrected_us {
-            show_latency(f, "uncorrected", uncorrected)?;
-        }
-        if let Some(figures) = &self.subscribe {
-            write!(f, "{figures}")?;
+        match &self.subscribe {
+            Some(figures) => write!(f, "\n{figures}")?,
+            None => self.show_operations(f)?,
         }
         self.show_costs(f)?;
         self.show_errors(f)?;
         for part in &self.parts {
             show_latency(f, &part.name, &part.latency_us)?;
             writeln!(f, "             {} right, {} errors", count(part.ok), count(part.errors))?;
+        }
+        if let Some(ramp) = &self.ramp {
+            show_ramp(f, ramp)?;
         }
         let mut notes = self.notes.iter().peekable();
         while let Some(note) = notes.next() {
@@ -56,6 +41,9 @@ impl Report {
             |n: u64, one: &str| format!("{} {one}{}", count(n), if n == 1 { "" } else { "s" });
         let tool = self.tool.as_ref().map(|tool| format!(" {tool}")).unwrap_or_default();
         writeln!(f, "{}{tool} of {}", self.scenario, self.url)?;
+        if self.subscribe.is_some() {
+            return writeln!(f, "{} on {}", plural(self.workers, "worker"), self.driver);
+        }
         writeln!(
             f,
             "{}, {} deep, {} on {}, {} loop, answers {}",
@@ -67,6 +55,29 @@ impl Report {
             if self.verify == "none" { "NOT checked" } else { "checked" },
         )?;
         writeln!(f, "{:.2} s measured after {:.2} s of warm-up", self.measured_s, self.warmup_s)
+    }
+
+    fn show_operations(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "\nrequests     {} ({} right, {} errors)",
+            count(self.requests),
+            count(self.ok),
+            count(self.errors)
+        )?;
+        write!(f, "rate         {} right answers/s", rate(self.ok_per_s))?;
+        match self.asked_per_s {
+            Some(asked) => {
+                let percent = self.ok_per_s * 100.0 / asked.max(f64::MIN_POSITIVE);
+                writeln!(f, ", {} asked for ({percent:.2} %)", rate(asked))?;
+            }
+            None => writeln!(f)?,
+        }
+        show_latency(f, "latency", &self.latency_us)?;
+        match &self.uncorrected_us {
+            Some(uncorrected) => show_latency(f, "uncorrected", uncorrected),
+            None => Ok(()),
+        }
     }
 
     fn show_costs(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -89,7 +100,10 @@ impl Report {
                 }
             )?;
         }
-        let Some(target) = &self.target else { return Ok(()) };
+        // What subscriptions show of the target is more, and was shown.
+        let Some(target) = self.target.as_ref().filter(|_| self.subscribe.is_none()) else {
+            return Ok(());
+        };
         write!(f, "target CPU   ")?;
         match target.cpu_s {
             Some(cpu) => {
@@ -130,4 +144,23 @@ fn show_latency(f: &mut fmt::Formatter<'_>, title: &str, latency: &Latency) -> f
         write!(f, " {name} {:<9}", some_time(us))?;
     }
     writeln!(f, " (mean {})", some_time(latency.mean))
+}
+
+/// The rates that `--ramp` tried, in order.
+fn show_ramp(f: &mut fmt::Formatter<'_>, ramp: &Value) -> fmt::Result {
+    let objectives: Vec<&str> =
+        ramp["objectives"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    writeln!(f, "\nrates tried for {}", objectives.join(", "))?;
+    for step in ramp["steps"].as_array().into_iter().flatten() {
+        let number = |name: &str| step[name].as_f64().map_or_else(|| "–".into(), rate);
+        let times = step["latencies_us"].as_array().into_iter().flatten().filter_map(Value::as_f64);
+        let times: Vec<String> = times.map(time).collect();
+        let (asked, achieved) = (number("asked_per_s"), number("ok_per_s"));
+        let verdict = step["failed"].as_str().unwrap_or("held");
+        writeln!(f, "{asked:>12}/s {achieved:>12}/s  {:<16} {verdict}", times.join(", "))?;
+    }
+    match ramp["highest_per_s"].as_f64() {
+        Some(highest) => writeln!(f, "the highest that held: {}/s", rate(highest)),
+        None => writeln!(f, "no rate held"),
+    }
 }

@@ -63,7 +63,8 @@ pub(crate) const HELLO: &str =
 
 /// A 200 answer whose body is an event stream of these messages, in chunks of one event each.
 pub(crate) fn stream(messages: &[String]) -> Vec<u8> {
-    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let head =
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
     let mut bytes = head.as_bytes().to_vec();
     for message in messages {
         let event = format!("event: message\ndata: {message}\n\n");
@@ -89,7 +90,14 @@ pub(crate) struct Scripted {
 
 impl Scripted {
     pub(crate) fn start(script: impl Fn(&Seen) -> Act + Send + Sync + 'static) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::start_on(TcpListener::bind("127.0.0.1:0").unwrap(), script)
+    }
+
+    /// A server that takes its connections from `listener`.
+    pub(crate) fn start_on(
+        listener: TcpListener,
+        script: impl Fn(&Seen) -> Act + Send + Sync + 'static,
+    ) -> Self {
         let url = format!("http://{}/mcp", listener.local_addr().unwrap());
         let (requests, connections) = (Arc::new(AtomicU64::new(0)), Arc::new(AtomicU64::new(0)));
         let (script, counts) = (Arc::new(script), (requests.clone(), connections.clone()));
