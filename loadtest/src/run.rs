@@ -72,18 +72,11 @@ impl fmt::Display for Error {
     }
 }
 
-/// Runs to the end, or to the first Ctrl-C (a second one kills). With `--ramp`, runs every step.
+/// Runs to the end, or to the first Ctrl-C (a second one kills), and shows `watch` how it goes ten times a second.
+/// With `--ramp`, runs every step.
 ///
 /// # Errors
 /// When nothing could be measured: no address, no first connections, no worker.
-pub(crate) fn run(args: &RunArgs) -> Result<Outcome, Error> {
-    watched(args, &mut |_| {})
-}
-
-/// As [`run`], and shows `watch` how it goes ten times a second.
-///
-/// # Errors
-/// As [`run`].
 pub(crate) fn watched(args: &RunArgs, watch: &mut dyn FnMut(&Snapshot)) -> Result<Outcome, Error> {
     let addr = args.url.resolve().map_err(|e| Error::Resolve(args.url.to_string(), e))?;
     let load = args.load(addr);
@@ -115,7 +108,7 @@ struct Hand {
 /// One load, start to end.
 ///
 /// # Errors
-/// As [`run`].
+/// As [`watched`].
 pub(crate) fn once(load: &Load, watch: &mut dyn FnMut(&Snapshot)) -> Result<Outcome, Error> {
     let interrupted = interrupted()?;
     let workers = load.workers.min(load.connections).max(1);

@@ -130,9 +130,8 @@ fn a_window_is_used() {
 /// The answers to this request and the two before it.
 fn all_answers(seen: &Seen) -> Vec<u8> {
     let last = seen.body["id"].as_u64().unwrap();
-    let answer = |id: u64| {
-        ok(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, support::HELLO))
-    };
+    let answer =
+        |id: u64| ok(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, support::HELLO));
     (last - 2..=last).flat_map(answer).collect()
 }
 

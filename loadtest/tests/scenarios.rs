@@ -86,7 +86,11 @@ fn progress_is_watched() {
     for (kind, change) in changes {
         let server = Scripted::start(move |seen| {
             let wrong = seen.number == 5;
-            Act::Send(progressing(seen, |messages| if wrong { change(messages) }))
+            Act::Send(progressing(seen, |messages| {
+                if wrong {
+                    change(messages)
+                }
+            }))
         });
         one_wrong(&run(&server, "progress", &load), kind);
     }
@@ -183,7 +187,12 @@ fn wrong_rounds() {
         Act::Send(seen.result(r#"{"resultType":"input_required","requestState":"again"}"#))
     });
     let outcome = run(&server, "mrtr", &["--requests", "1"]);
-    assert_eq!((outcome.code, outcome.errors("rounds"), server.seen()), (1, 1, 17), "{}", outcome.text);
+    assert_eq!(
+        (outcome.code, outcome.errors("rounds"), server.seen()),
+        (1, 1, 17),
+        "{}",
+        outcome.text
+    );
 }
 
 /// Every call has a connection of its own; that is no reconnect.
@@ -212,9 +221,12 @@ const SERVER: &str = r#"{"supportedVersions":["2026-07-28"],"resultType":"comple
 fn cancelled_calls() {
     let slow = |seen: &Seen| seen.body["method"] == "tools/call";
     for rate in [&[][..], &["--rate", "100"]] {
-        let server = Scripted::start(move |seen| {
-            if slow(seen) { Act::Silence } else { Act::Send(seen.result(SERVER)) }
-        });
+        let server =
+            Scripted::start(
+                move |seen| {
+                    if slow(seen) { Act::Silence } else { Act::Send(seen.result(SERVER)) }
+                },
+            );
         let load = ["--requests", "20", "--connections", "4", "--cancel-after", "30ms"];
         let outcome = run(&server, "cancel", &[&load[..], rate].concat());
         all_right(&outcome, 20);
@@ -235,7 +247,8 @@ fn cancelled_calls() {
 fn large_bodies() {
     let echo = |seen: &Seen| {
         let text = &seen.body["params"]["arguments"]["text"];
-        let content = json!({ "content": [{ "type": "text", "text": text }], "resultType": "complete" });
+        let content =
+            json!({ "content": [{ "type": "text", "text": text }], "resultType": "complete" });
         (text.as_str().unwrap().len(), content.to_string())
     };
     let server = Scripted::start(move |seen| {
@@ -262,14 +275,21 @@ fn resources() {
         assert_eq!(seen.header("Mcp-Name"), Some("test://a"));
         let uri = &seen.body["params"]["uri"];
         let text = if seen.number == 5 { "ho" } else { "hi there" };
-        let contents = json!({ "contents": [{ "uri": uri, "text": text }], "resultType": "complete" });
+        let contents =
+            json!({ "contents": [{ "uri": uri, "text": text }], "resultType": "complete" });
         Act::Send(seen.result(&contents.to_string()))
     });
     let load = ["--requests", "20", "--uri", "test://a", "--expect", "hi"];
     one_wrong(&run(&server, "resources-read", &load), "expect");
     let (code, text) = {
         let outcome = support::loadtest(&[
-            "run", "--url", &server.url, "--requests", "1", "--scenario", "resources-read",
+            "run",
+            "--url",
+            &server.url,
+            "--requests",
+            "1",
+            "--scenario",
+            "resources-read",
         ]);
         (outcome.status.code(), String::from_utf8(outcome.stderr).unwrap())
     };
@@ -305,7 +325,15 @@ fn mixes() {
     assert_eq!(outcome.json["parts"][0]["errors"], 1);
     let bad = File::new("[[part]]\nscenario = 'churn'\nweight = 1\n");
     let output = support::loadtest(&[
-        "run", "--url", &server.url, "--requests", "1", "--scenario", "mixed", "--mix", bad.path(),
+        "run",
+        "--url",
+        &server.url,
+        "--requests",
+        "1",
+        "--scenario",
+        "mixed",
+        "--mix",
+        bad.path(),
     ]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(2) && said.contains("these can: tools-call"), "{said}");
@@ -335,9 +363,7 @@ fn legacy(seen: &Seen, sessions: bool) -> Act {
         "notifications/initialized" => {
             Act::Send(b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n".to_vec())
         }
-        "tools/call" => {
-            Act::Send(seen.result(r#"{"content":[{"type":"text","text":"hello"}]}"#))
-        }
+        "tools/call" => Act::Send(seen.result(r#"{"content":[{"type":"text","text":"hello"}]}"#)),
         other => panic!("{other}"),
     }
 }
@@ -348,9 +374,12 @@ fn legacy(seen: &Seen, sessions: bool) -> Act {
 fn the_older_revision() {
     for sessions in [false, true] {
         let (wanted, unwanted) = if sessions { ("required", "none") } else { ("none", "required") };
-        for (handshake, pipeline, requests, exchanges) in
-            [("connection", "1", 2 * 2 + 20, 20), ("connection", "4", 2 * 2 + 20, 20), ("each", "1", 60, 60), ("each", "4", 60, 60)]
-        {
+        for (handshake, pipeline, requests, exchanges) in [
+            ("connection", "1", 2 * 2 + 20, 20),
+            ("connection", "4", 2 * 2 + 20, 20),
+            ("each", "1", 60, 60),
+            ("each", "4", 60, 60),
+        ] {
             let server = Scripted::start(move |seen| legacy(seen, sessions));
             let load = ["--requests", "20", "--connections", "2", "--expect", "hello"];
             let more = ["--handshake", handshake, "--sessions", wanted, "--pipeline", pipeline];
@@ -392,7 +421,15 @@ fn unchecked() {
     assert_eq!(outcome.json["verify"], "none");
     assert!(outcome.text.contains("not checked"), "{}", outcome.text);
     let output = support::loadtest(&[
-        "run", "--url", &server.url, "--requests", "1", "--scenario", "mrtr", "--verify", "none",
+        "run",
+        "--url",
+        &server.url,
+        "--requests",
+        "1",
+        "--scenario",
+        "mrtr",
+        "--verify",
+        "none",
     ]);
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(2) && said.contains("is for tools-call"), "{said}");
@@ -401,12 +438,14 @@ fn unchecked() {
 /// Structured content is held to a schema from a file, and arguments come from one.
 #[test]
 fn files() {
-    let schema = File::new(r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#);
+    let schema =
+        File::new(r#"{"type":"object","required":["n"],"properties":{"n":{"type":"integer"}}}"#);
     let args = File::new(r#"{"from":"a file"}"#);
     let server = Scripted::start(|seen| {
         assert_eq!(seen.body["params"]["arguments"], json!({ "from": "a file" }));
         let n = if seen.number == 5 { json!("1") } else { json!(1) };
-        let result = json!({ "content": [], "structuredContent": { "n": n }, "resultType": "complete" });
+        let result =
+            json!({ "content": [], "structuredContent": { "n": n }, "resultType": "complete" });
         Act::Send(seen.result(&result.to_string()))
     });
     let from = format!("@{}", args.path());

@@ -251,7 +251,7 @@ impl RunArgs {
 
     /// The subscriptions to open, where that is the scenario.
     pub(crate) fn subscribe_job(&self) -> Option<Job<'_>> {
-        (self.scenario == Name::Subscribe).then(|| Job {
+        (self.scenario == Name::Subscribe).then_some(Job {
             url: &self.url,
             args: &self.subscribe,
             driver: self.driver,

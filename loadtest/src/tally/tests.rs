@@ -25,6 +25,9 @@ fn exact(sorted: &[u64], quantile: f64) -> u64 {
 }
 
 proptest! {
+    // A case makes a dozen histograms of an hour each.
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
     /// Any latencies from a microsecond to a minute, over three workers, against the sorted list of them.
     #[test]
     fn percentiles(latencies in prop::collection::vec(1_000_u64..60_000_000_000, 1..400), late in 0_u64..1_000) {
