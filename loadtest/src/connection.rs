@@ -1,4 +1,8 @@
-//! One connection: keeps its window of operations full and settles every answer.
+//! One connection: keeps its window of operations full and settles every answer. Its first and last words are in
+//! `greeting`, calls that are given up in `abandon`.
+
+mod abandon;
+mod greeting;
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -196,98 +200,6 @@ impl Connection {
         }
         self.wire.compact();
         Ok(true)
-    }
-
-    /// Gives the oldest operation's call up: unless it is answered first, its connection is closed, and the
-    /// operation goes on over another one. That time is no part of its latency.
-    async fn abandon(&mut self, after: Duration) -> Result<(), Fault> {
-        let shared = self.shared.clone();
-        let begun = Instant::now();
-        self.wire.write(shared.timeout).await?;
-        shared.timers.set(shared.timers.get() + 1);
-        let early = self.answered_within(begun, after).await;
-        shared.timers.set(shared.timers.get() - 1);
-        self.close();
-        early?;
-        let (Some(op), now) = (self.waiting.front_mut(), Instant::now()) else { return Ok(()) };
-        op.sent.intended += now - op.sent.at;
-        op.sent.at = now;
-        shared.scenario.borrow_mut().resume(op, Desk::new(&mut self.wire.out, &shared.pace));
-        self.unwritten = 1;
-        Ok(())
-    }
-
-    /// Reads for that long.
-    ///
-    /// # Errors
-    /// The answer came, or the connection ended.
-    async fn answered_within(&mut self, begun: Instant, after: Duration) -> Result<(), Fault> {
-        loop {
-            let left = after.saturating_sub(begun.elapsed());
-            let read = self.wire.read(self.shared.timeout);
-            let Ok(came) = monoio::time::timeout(left, read).await else { return Ok(()) };
-            let ended = came? == Came::End;
-            if let Some(answer) = self.reader.read(self.wire.unread(), ended)? {
-                let why = format!("answered {} after {:?}", answer.head.status, begun.elapsed());
-                return Err(Fault::showing(Kind::Early, why, answer.body));
-            }
-        }
-    }
-
-    /// Opens a connection and exchanges its first words.
-    ///
-    /// # Errors
-    /// There is no connection, or no right answer on it.
-    pub(crate) async fn meet(&mut self) -> Result<(), Fault> {
-        let shared = self.shared.clone();
-        self.wire.put(shared.open().await?);
-        if !shared.greets {
-            return Ok(());
-        }
-        let turn = Turn { id: shared.pace.next_id(), measured: false, intended: None };
-        let mut op = operation(turn, Instant::now(), None);
-        op.greeting = true;
-        shared.scenario.borrow_mut().greet(&mut op, &mut self.wire.out);
-        self.waiting.push_back(op);
-        self.unwritten = 1;
-        while !self.waiting.is_empty() {
-            self.exchange().await?;
-        }
-        Ok(())
-    }
-
-    /// Meets the server again after a connection was lost. A failure costs a turn, so that a run ends. Whether
-    /// there is anything left to do.
-    async fn meet_again(&mut self) -> bool {
-        let shared = self.shared.clone();
-        loop {
-            let Err(fault) = self.meet().await else {
-                shared.tally.borrow_mut().reconnects += 1;
-                return true;
-            };
-            self.waiting.clear();
-            self.lose(&fault).await;
-            let now = Instant::now();
-            match shared.pace.take(now, true) {
-                Take::Over => return false,
-                Take::Later => {}
-                Take::Turn(turn) => {
-                    let op = operation(turn, now, None);
-                    shared.tally.borrow_mut().wrong(&op.sent, &fault, now);
-                }
-            }
-        }
-    }
-
-    /// Says the connection's last words, for what they are worth.
-    async fn part(&mut self) {
-        let Some(session) = self.session.take().filter(|_| self.wire.is_open()) else { return };
-        self.shared.scenario.borrow_mut().part(&session, &mut self.wire.out);
-        self.seat.waits_since(Some(Instant::now()));
-        if self.wire.write(self.shared.timeout).await.is_ok() {
-            // Read, so that the server is not reset in the middle of its answer.
-            let _ = self.wire.read(self.shared.timeout).await;
-        }
     }
 
     /// The connection is lost, and with it every operation under way.

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use signal_hook::consts::SIGINT;
 
 use crate::cli::{Driver, RunArgs};
@@ -21,6 +22,9 @@ use crate::scenario::Ask;
 use crate::tally::Tally;
 use crate::url::Url;
 use crate::worker::{self, Done, Post};
+
+/// Files this program has open besides its connections: the drivers', the report's, standard ones.
+const OWN_FILES: u64 = 64;
 
 /// Between two looks at a run that goes on.
 const LOOK: Duration = Duration::from_millis(100);
@@ -111,6 +115,7 @@ struct Hand {
 /// As [`watched`].
 pub(crate) fn once(load: &Load, watch: &mut dyn FnMut(&Snapshot)) -> Result<Outcome, Error> {
     let interrupted = interrupted()?;
+    allow_files(load.connections);
     let workers = load.workers.min(load.connections).max(1);
     let left = load.requests.filter(|_| load.rate.is_none());
     let left = left.map(|requests| Arc::new(AtomicU64::new(requests)));
@@ -147,6 +152,16 @@ pub(crate) fn once(load: &Load, watch: &mut dyn FnMut(&Snapshot)) -> Result<Outc
     let done = hands.into_iter().map(join).collect::<Result<Vec<_>, _>>()?;
     watch(&Snapshot::of(&cells, begun.elapsed(), load.warmup));
     Ok(sum(load, begun, done, interrupted.load(Ordering::Relaxed)))
+}
+
+/// Lets this process have so many connections, as far as its hard limit goes; beyond, connecting says the remedy.
+fn allow_files(connections: u64) {
+    let limit = getrlimit(Resource::Nofile);
+    let needed = connections + OWN_FILES;
+    if limit.current.is_some_and(|soft| soft < needed) {
+        let current = limit.maximum.map_or(needed, |hard| hard.min(needed));
+        let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(current), ..limit });
+    }
 }
 
 /// Looks again and again until every worker has hung up.

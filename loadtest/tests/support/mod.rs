@@ -61,6 +61,9 @@ impl Seen {
 pub(crate) const HELLO: &str =
     r#"{"content":[{"type":"text","text":"hello"}],"resultType":"complete"}"#;
 
+/// A result that passes as discover's.
+pub(crate) const SERVER: &str = r#"{"supportedVersions":["2026-07-28"],"resultType":"complete"}"#;
+
 /// A 200 answer whose body is an event stream of these messages, in chunks of one event each.
 pub(crate) fn stream(messages: &[String]) -> Vec<u8> {
     let head =
@@ -198,4 +201,46 @@ pub(crate) fn run_on(driver: &str, server: &Scripted, more: &[&str]) -> Outcome 
 /// `run` of echo calls whose text must be `hello`.
 pub(crate) fn run(server: &Scripted, more: &[&str]) -> Outcome {
     run_on("auto", server, &[&["--scenario", "tools-call", "--expect", "hello"], more].concat())
+}
+
+/// `run` of any scenario.
+pub(crate) fn run_scenario(server: &Scripted, scenario: &str, more: &[&str]) -> Outcome {
+    run_on("auto", server, &[&["--scenario", scenario], more].concat())
+}
+
+/// All went right, this often.
+pub(crate) fn all_right(outcome: &Outcome, requests: u64) {
+    assert_eq!((outcome.code, &outcome.json["ok"]), (0, &requests.into()), "{}", outcome.text);
+    assert_eq!(outcome.json["errors"], 0, "{}", outcome.text);
+}
+
+/// Exactly one of 20 operations went wrong, in this way.
+pub(crate) fn one_wrong(outcome: &Outcome, kind: &str) {
+    let text = &outcome.text;
+    assert_eq!((outcome.code, &outcome.json["ok"]), (1, &19.into()), "{kind}: {text}");
+    assert_eq!((outcome.errors(kind), &outcome.json["errors"]), (1, &1.into()), "{kind}: {text}");
+}
+
+/// A file for an option, gone with the value.
+pub(crate) struct File(std::path::PathBuf);
+
+impl File {
+    pub(crate) fn new(text: &str) -> Self {
+        static FILES: AtomicU64 = AtomicU64::new(0);
+        let number = FILES.fetch_add(1, Ordering::SeqCst);
+        let name = format!("ringmcp-scenarios-{}-{number}", std::process::id());
+        let file = Self(std::env::temp_dir().join(name));
+        std::fs::write(&file.0, text).unwrap();
+        file
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        self.0.to_str().unwrap()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
