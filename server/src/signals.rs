@@ -54,7 +54,7 @@ impl Signals {
         })?;
         thread::Builder::new().name("drain-watch".to_owned()).spawn(move || {
             thread::sleep(deadline.saturating_add(GRACE));
-            exit(1, "the drain did not end in time: a handler holds its core");
+            exit(1, "the drain did not end in time: a core is still busy, most likely in a handler that does not give way");
         })?;
         Ok(())
     }

@@ -104,6 +104,8 @@ pub(crate) struct CoreParts {
     /// The core's last task has ended: ticker and mailbox follow.
     pub(super) finished: Cell<bool>,
     drain_within_ms: Cell<Option<u64>>,
+    /// When the ordered drain is over, on the core's clock.
+    drain_ends_ms: Cell<u64>,
     drain_waiter: Cell<Option<Waker>>,
 }
 
@@ -131,6 +133,7 @@ impl<S: Serve> Core<S> {
             connections_max: config.connections_max,
             finished: Cell::new(false),
             drain_within_ms: Cell::new(None),
+            drain_ends_ms: Cell::new(u64::MAX),
             drain_waiter: Cell::new(None),
         };
         let app = serve.local(&parts);
@@ -183,9 +186,26 @@ impl CoreParts {
         self.deadlines.slot(shutdown)
     }
 
+    /// Looks at the time, and whether a drain was ordered, in the middle of a round of the core's tasks: after work
+    /// that took long, since all the work behind it in the round would else come before the ticker and the bell.
+    pub(crate) fn catch_up(&self) {
+        self.clock.refresh();
+        if let Some(within_ms) = self.wakes.bell().take_drain() {
+            self.order_drain(within_ms);
+        }
+        self.deadlines.tick(self.clock.now_ms());
+    }
+
+    /// A drain's deadline has passed: nothing more is begun.
+    pub(crate) fn overdue(&self) -> bool {
+        self.drain_ends_ms.get() <= self.clock.now_ms()
+    }
+
     pub(super) fn order_drain(&self, within_ms: u64) {
         let within_ms = self.drain_within_ms.get().map_or(within_ms, |old| old.min(within_ms));
         self.drain_within_ms.set(Some(within_ms));
+        let ends_ms = self.clock.now_ms().saturating_add(within_ms);
+        self.drain_ends_ms.set(self.drain_ends_ms.get().min(ends_ms));
         if let Some(waker) = self.drain_waiter.take() {
             waker.wake();
         }

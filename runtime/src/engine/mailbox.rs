@@ -60,6 +60,13 @@ impl Bell {
         }
     }
 
+    /// The drain that was ordered since the last look, if any.
+    pub(super) fn take_drain(&self) -> Option<u64> {
+        let ordered = self.drain_within_ms.load(Ordering::Relaxed) != NO_DRAIN;
+        let within_ms = ordered.then(|| self.drain_within_ms.swap(NO_DRAIN, Ordering::AcqRel));
+        within_ms.filter(|within_ms| *within_ms != NO_DRAIN)
+    }
+
     pub(super) fn wake(&self, remote: Arc<Remote>) {
         let mut wakes = self.wakes();
         if wakes.closed {
@@ -167,9 +174,8 @@ impl<S: Serve> Inbox<S> {
             0 => {}
             bits => core.contain("nudge", || S::nudged(core, bits)),
         }
-        match self.bell.drain_within_ms.swap(NO_DRAIN, Ordering::AcqRel) {
-            NO_DRAIN => {}
-            within_ms => core.order_drain(within_ms),
+        if let Some(within_ms) = self.bell.take_drain() {
+            core.order_drain(within_ms);
         }
         for job in self.jobs.try_iter().take(JOBS_PER_TURN) {
             core.contain("job", || job(core));

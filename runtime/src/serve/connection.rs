@@ -33,6 +33,9 @@ const BATCH_BYTES: usize = 64 * 1024;
 /// Requests answered in a row before the core's other tasks get their turn.
 const REQUESTS_PER_TURN: u32 = 64;
 
+/// A request or an answer this large takes so long that the core looks at the time afterwards.
+const LARGE_BYTES: usize = 256 * 1024;
+
 /// What becomes of the connection after a request.
 pub(super) enum Next<L> {
     /// The next request.
@@ -263,7 +266,14 @@ impl<L: Link> Connection<L> {
     async fn request(&mut self, body: Range<usize>) -> Next<L> {
         self.waiting = Waiting::Nothing;
         self.deadline.disarm();
+        if self.core.overdue() {
+            return Next::Gone;
+        }
+        let large = body.len() >= LARGE_BYTES;
         let next = request::serve(self, body).await;
+        if large || self.out.len() >= LARGE_BYTES {
+            self.core.catch_up();
+        }
         self.principal = None;
         self.in_a_row += 1;
         if self.in_a_row >= REQUESTS_PER_TURN {

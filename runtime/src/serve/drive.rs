@@ -304,6 +304,7 @@ fn poll_guarded(
     let (polled, stalled) = core.stall.time(&core.clock, name, poll);
     if stalled {
         core.counters.stalls.add(1);
+        core.catch_up();
     }
     match polled {
         Ok(Poll::Pending) => Poll::Pending,

@@ -1,11 +1,14 @@
 //! The end of a server: what is answered, what is cut, and how long it may take. SSE-14, SUB-14.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use ringmcp::{Builder, Driver, Limits};
+use ringmcp::{Builder, Context, Driver, Limits, NoArgs, Server, ToolError};
 use serde_json::{Value, json};
 
-use crate::support::{Events, Request, Running, read_answer, serve_on, support_write};
+use crate::support::{Events, PATIENCE, Request, Running, read_answer, serve_on, support_write};
 use crate::tools::{Life, begin, news, read_to_end, server};
 
 /// Runs the body on both drivers with a server that it may stop.
@@ -162,4 +165,35 @@ fn nothing_survives_a_reconnect() {
             assert_closing(&back.message());
         },
     );
+}
+
+/// [SSE-14] a core with a backlog of handlers that hold it keeps the deadline all the same: what has not begun by then
+/// is not begun.
+#[test]
+fn a_backlog_does_not_outlast_the_deadline() {
+    /// Far more than the deadline allows, each longer than what is taken for a stall.
+    const BACKLOG: usize = 12;
+    const HELD: Duration = Duration::from_millis(300);
+    for driver in [Driver::Auto, Driver::Epoll] {
+        let begun = Arc::new(AtomicUsize::new(0));
+        let (first, started) = channel();
+        let builder = {
+            let (begun, first) = (begun.clone(), Mutex::new(first));
+            Server::builder("t", "1").tool("hold", "", async move |_: &Context, _: NoArgs| {
+                begun.fetch_add(1, Ordering::SeqCst);
+                let _ = first.lock().expect("no panic inside").send(());
+                std::thread::sleep(HELD);
+                Ok::<_, ToolError>("held")
+            })
+        };
+        let server = serve_on(builder, driver, 1);
+        let request = Request::call("hold", json!({}));
+        let waiting: Vec<_> = (0..BACKLOG).map(|_| begin(&server, &request)).collect();
+        started.recv_timeout(PATIENCE).expect("the first handler begins");
+        server.handle().drain(Duration::from_millis(500));
+        server.handle().join().expect("the worker ends");
+        let begun = begun.load(Ordering::SeqCst);
+        assert!(begun < BACKLOG, "{begun} handlers were begun");
+        drop(waiting);
+    }
 }

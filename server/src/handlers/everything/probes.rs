@@ -68,7 +68,7 @@ fn any_value(name: &str) -> Tool {
     tool_with_schema(tool, json!({ "type": "object", "properties": properties, "required": ["v"] }))
 }
 
-/// Reads the value where it lies in the request: numbers of any size come back unchanged.
+/// Reads the value where it lies in the request. Numbers come back as 64-bit integers or doubles.
 async fn echo_json(ctx: &Context<'_>, _: IgnoredAny) -> Result<String, ToolError> {
     let arguments = ctx.arguments().as_object();
     let value = arguments.and_then(|arguments| arguments.get("v"));
