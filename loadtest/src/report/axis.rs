@@ -13,7 +13,8 @@ pub(crate) enum Scale {
 impl Scale {
     /// From zero to just above `most`, at a round number.
     pub(crate) fn from_zero(most: f64) -> Self {
-        let step = round_step(most.max(f64::MIN_POSITIVE) / TICKS);
+        let most = if most > 0.0 { most } else { 1.0 };
+        let step = round_step(most / TICKS);
         Self::Linear { from: 0.0, to: (most / step).ceil().max(1.0) * step }
     }
 

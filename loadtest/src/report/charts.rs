@@ -1,5 +1,7 @@
 //! The charts of a report: which figures, on which scales, in which words.
 
+use serde_json::Value;
+
 use super::axis::Scale;
 use super::latency::{Bar, Point};
 use super::model::Report;
@@ -43,7 +45,13 @@ pub(crate) fn of(report: &Report) -> Vec<Chart> {
         let name = "from the actual sending (uncorrected)".into();
         curves.push(Curve { name, points: &report.uncorrected_percentiles, dashed: true });
     }
-    let charts = [percentiles(&curves), throughput(report), over_time(report), histogram(report)];
+    let charts = [
+        percentiles(&curves),
+        throughput(report),
+        over_time(report),
+        histogram(report),
+        report.ramp.as_ref().and_then(rates_tried),
+    ];
     charts.into_iter().flatten().collect()
 }
 
@@ -86,10 +94,10 @@ pub(crate) fn percentiles(curves: &[Curve<'_>]) -> Option<Chart> {
 
 fn throughput(report: &Report) -> Option<Chart> {
     let series = whole(&report.series);
-    let most =
-        series.iter().map(|i| i.ok_per_s()).fold(report.asked_per_s.unwrap_or(0.0), f64::max);
-    let (first, last) = (series.first()?, series.last()?);
     let per_s = |errors: u64, length: f64| errors as f64 / length.max(f64::MIN_POSITIVE);
+    let highest = |i: &Interval| i.ok_per_s().max(per_s(i.errors, i.length_s));
+    let most = series.iter().map(highest).fold(report.asked_per_s.unwrap_or(0.0), f64::max);
+    let (first, last) = (series.first()?, series.last()?);
     let mut layers =
         vec![Layer::Area { name: "right answers".into(), colour: 0, points: steps(series) }];
     if series.iter().any(|i| i.errors > 0) {
@@ -218,6 +226,36 @@ fn histogram(report: &Report) -> Option<Chart> {
             .chain(marks.into_iter().enumerate().filter_map(mark))
             .collect(),
         readings: bars.iter().filter(|bar| bar.count > 0).map(reading).collect(),
+    })
+}
+
+/// The latency that the first objective is about, by the rate asked for.
+fn rates_tried(ramp: &Value) -> Option<Chart> {
+    let step =
+        |step: &Value| Some((step["asked_per_s"].as_f64()?, step["latencies_us"][0].as_f64()?));
+    let mut points: Vec<(f64, f64)> = ramp["steps"].as_array()?.iter().filter_map(step).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let last = points.last()?.0;
+    let reading =
+        |(asked, us): &(f64, f64)| (*asked, format!("at {}/s: {}", rate(*asked), time(*us)));
+    let mut layers = Vec::new();
+    if let Some(at) = ramp["highest_per_s"].as_f64() {
+        layers.push(Layer::Mark { at, row: 0, label: format!("{}/s held", rate(at)) });
+    }
+    layers.push(Layer::Line {
+        name: "latency".into(),
+        colour: 1,
+        dashed: false,
+        points: points.clone(),
+    });
+    Some(Chart {
+        id: "chart-ramp",
+        title: "Latency by rate",
+        about: format!("Each rate that was tried, held to {}.", ramp["objectives"][0].as_str()?),
+        x: Axis::new("asked a second", Scale::from_zero(last), short),
+        y: Axis::new("latency", Scale::log_around(points.iter().map(|(_, us)| *us)), short_time),
+        layers,
+        readings: points.iter().map(reading).collect(),
     })
 }
 

@@ -110,8 +110,13 @@ fn report_cards(report: &Report) -> Vec<Card> {
         card(some_time(latency.p99), "p99"),
         card(some_time(latency.p99_9), "p99.9"),
         Card {
-            value: count(wrong),
-            name: format!("errors of {}", count(report.requests)),
+            value: count(report.errors),
+            name: match wrong - report.errors {
+                0 => format!("errors of {}", count(report.requests)),
+                more => {
+                    format!("errors of {}, and {} outside", count(report.requests), count(more))
+                }
+            },
             class: if wrong > 0 { "bad" } else { "good" },
         },
     ];
@@ -128,6 +133,9 @@ fn report_cards(report: &Report) -> Vec<Card> {
 }
 
 fn latencies(out: &mut String, report: &Report) {
+    if report.latency_us.max.is_none() {
+        return;
+    }
     let names = Latency::default().percentiles().map(|(name, _)| name);
     out.push_str("<section><h2>Latencies</h2><table><thead><tr><th></th>");
     names.iter().for_each(|name| put(out, format_args!("<th>{name}</th>")));
@@ -209,17 +217,20 @@ fn subscriptions(out: &mut String, figures: &Figures) {
 }
 
 fn provenance(out: &mut String, report: &Report) {
-    let how = format!(
-        "{} connections, {} deep, workers: {} on {}, {} loop, answers {}, {:.2} s after {:.2} s of warm-up",
-        report.connections,
-        report.pipeline,
-        report.workers,
-        report.driver,
-        report.discipline,
-        if report.verify == "none" { "not checked" } else { "checked" },
-        report.measured_s,
-        report.warmup_s,
-    );
+    let workers = format!("workers: {} on {}", report.workers, report.driver);
+    let how = if report.subscribe.is_some() {
+        format!("{} streams, {workers}, answers checked", report.connections)
+    } else {
+        format!(
+            "{} connections, {} deep, {workers}, {} loop, answers {}, {:.2} s after {:.2} s of warm-up",
+            report.connections,
+            report.pipeline,
+            report.discipline,
+            if report.verify == "none" { "not checked" } else { "checked" },
+            report.measured_s,
+            report.warmup_s,
+        )
+    };
     let own = match (report.own_cpu_s, report.own_share()) {
         (Some(cpu), Some(share)) => {
             format!("{cpu:.2} s of CPU, {:.0} % of what it had", share * 100.0)
