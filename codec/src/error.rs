@@ -102,9 +102,13 @@ impl RpcError {
         struct Data {
             required_capabilities: serde_json::Value,
         }
+        let names: Vec<String> = missing.iter().map(ToString::to_string).collect();
         RpcError::new(
             code::MISSING_CLIENT_CAPABILITY,
-            "The request does not declare a capability this needs",
+            format!(
+                "The request does not declare the client capability this needs: {}",
+                clip(&names.join(", "))
+            ),
         )
         .with_data(&Data { required_capabilities: required_json(missing) })
     }

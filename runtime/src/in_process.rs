@@ -75,9 +75,13 @@ impl InProcess {
     /// else.
     ///
     /// # Panics
-    /// When no answer comes within `limit`, or it is no JSON: a failed test.
+    /// When no answer comes within `limit`, or it is no JSON, or `params` brings a `_meta`: a failed test.
     #[must_use]
     pub fn request(&self, method: &str, params: Value, limit: Duration) -> Value {
+        assert!(
+            params.get("_meta").is_none(),
+            "request() writes `_meta`; send your own with connect()"
+        );
         let bytes = modern_request(&self.app.path, method, params);
         let connection = self.connect();
         connection.send(&bytes);

@@ -2,7 +2,10 @@
 //!
 //! The smallest server is `examples/calculator.rs`.
 //!
-//! Start at [`Server::builder`]. A request passes these rooms, in this order: `io` and `engine` (bytes, cores, time),
+//! Start at [`Server::builder`]; `examples/tour.rs` shows most of what a server can do. Codes such as TOOL-07 name rules of
+//! the protocol, listed with their tests in `docs/ledger.md`.
+//!
+//! A request passes these rooms, in this order: `io` and `engine` (bytes, cores, time),
 //! `serve` (one connection), `dispatch` (one method each), `handler` and `context` (your code), `render` (the answer).
 
 /// The README's example, compiled as a test.

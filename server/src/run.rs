@@ -20,7 +20,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     seat.put(handle.clone());
     args.handlers.animate(&handle).map_err(|error| failure(Error::System(error)))?;
     signals.drain(handle.clone(), Limits::from(&args.limits).drain_deadline)?;
-    handle.join().map_err(failure)
+    handle.join().map_err(failure)?;
+    let counters = handle.counters();
+    tracing::info!(requests = counters.requests, "ended");
+    Ok(())
 }
 
 fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Result<Builder, Failure> {

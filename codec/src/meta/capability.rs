@@ -24,6 +24,16 @@ pub enum Capability<'a> {
     Extension(&'a str),
 }
 
+impl std::fmt::Display for Capability<'_> {
+    /// As a path: `elicitation.form`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.path() {
+            (outer, None) => f.write_str(outer),
+            (outer, Some(inner)) => write!(f, "{outer}.{inner}"),
+        }
+    }
+}
+
 impl<'a> Capability<'a> {
     /// The two names under which the capability is declared: the member of `clientCapabilities`,
     /// and the member inside it.

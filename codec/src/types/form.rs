@@ -28,7 +28,8 @@ const ROOT_KEYWORDS: [&str; 7] =
 /// A form for the user.
 ///
 /// ```
-/// use ringmcp_codec::types::ElicitForm;
+/// # use ringmcp_codec as ringmcp;
+/// use ringmcp::types::ElicitForm;
 ///
 /// let form = ElicitForm::new("Who are you?")
 ///     .string("name", |field| field.required().max_length(40))

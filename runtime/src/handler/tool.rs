@@ -12,9 +12,24 @@ use crate::error::{ToolError, ToolFault};
 use crate::render;
 
 /// The arguments of a tool or prompt that takes none; others are refused (TOOL-06).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoArgs {}
+
+// By hand: a model reads the schema, and what is written here for programmers is none of its business.
+impl JsonSchema for NoArgs {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "NoArgs".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "object", "additionalProperties": false })
+    }
+}
 
 /// What a tool may return: text, numbers, content blocks, [`Structured`] values, or a whole [`CallToolResult`].
 pub trait ToolOutput {

@@ -45,7 +45,8 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// Runs the server on this thread's behalf until it is drained or the process ends.
+    /// Runs the server on this thread's behalf until the process ends. No signal handlers are installed: to end it
+    /// gracefully, [`start`](Self::start) it and [`drain`](crate::Handle::drain) the handle.
     ///
     /// # Errors
     /// What kept it from starting: a wrong registration, a wrong setting, an address in use, a refused driver.

@@ -22,6 +22,9 @@ use crate::server::make;
 /// What the server offers.
 impl Builder {
     /// Adds a tool. Its argument struct gives the input schema; doc comments become descriptions.
+    ///
+    /// A closure has to name its error: end it with `Ok::<_, ToolError>(…)`. For prompts, resources, templates and
+    /// completions that is `Ok::<_, HandlerError>(…)`.
     pub fn tool<F, A, R, E>(
         self,
         name: impl Into<String>,
