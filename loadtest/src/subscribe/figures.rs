@@ -162,11 +162,16 @@ impl fmt::Display for Figures {
 impl fmt::Display for Look {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let size = |size: Option<u64>| size.map_or_else(|| "?".to_owned(), bytes);
-        let each =
-            self.bytes_per_stream.map_or_else(|| "?".to_owned(), |b| format!("{b:.0} bytes"));
+        let each = |each: Option<f64>| each.map_or_else(|| "?".to_owned(), |b| format!("{b:.0}"));
         writeln!(
             f,
-            "target       {each} per stream; resident {} before, {} opened, {} held, {} closed, {} at most",
+            "target       {} bytes per stream while held, {} before the first publish",
+            each(self.bytes_per_stream),
+            each(self.bytes_per_new_stream),
+        )?;
+        writeln!(
+            f,
+            "resident     {} before, {} opened, {} held, {} closed, {} at most",
             bytes(self.rss_before_bytes),
             size(self.rss_opened_bytes),
             size(self.rss_held_bytes),

@@ -71,9 +71,9 @@ impl Target {
         sizes.get(sizes.len() / 2).copied()
     }
 
-    /// What its memory grew by for each of `streams`.
-    fn bytes_per_stream(&self, streams: u64) -> Option<f64> {
-        let grown = self.held_rss()? as f64 - self.before.rss_bytes as f64;
+    /// What its memory had grown by at one look, for each of `streams`.
+    fn grown(&self, rss_bytes: Option<u64>, streams: u64) -> Option<f64> {
+        let grown = rss_bytes? as f64 - self.before.rss_bytes as f64;
         (streams > 0).then(|| grown / streams as f64)
     }
 
@@ -91,12 +91,14 @@ impl Target {
     /// All looks in figures; `streams` were open, `deliveries` were made.
     pub(crate) fn look(&self, streams: u64, deliveries: u64) -> Look {
         let held = self.held.last();
+        let opened = self.opened.map(|usage| usage.rss_bytes);
         let [opening, publishing, holding] = self.cpu().map(|cpu| cpu.map(|cpu| cpu.as_secs_f64()));
         Look {
             pid: self.pid,
-            bytes_per_stream: self.bytes_per_stream(streams),
+            bytes_per_stream: self.grown(self.held_rss(), streams),
+            bytes_per_new_stream: self.grown(opened, streams),
             rss_before_bytes: self.before.rss_bytes,
-            rss_opened_bytes: self.opened.map(|usage| usage.rss_bytes),
+            rss_opened_bytes: opened,
             rss_held_bytes: self.held_rss(),
             rss_closed_bytes: self.closed.map(|usage| usage.rss_bytes),
             rss_peak_bytes: self.closed.as_ref().or(held).map(|usage| usage.peak_rss_bytes),
@@ -120,6 +122,9 @@ pub(crate) struct Look {
     pub(crate) pid: u32,
     /// What its memory had grown by while the streams were held, for each stream.
     pub(crate) bytes_per_stream: Option<f64>,
+    /// The same when all streams were open, before the first publish.
+    #[serde(default)]
+    pub(crate) bytes_per_new_stream: Option<f64>,
     pub(crate) rss_before_bytes: u64,
     pub(crate) rss_opened_bytes: Option<u64>,
     /// The median while the streams were held.
