@@ -63,8 +63,14 @@ pub(crate) fn runtime(wanted: Driver) -> io::Result<(Runtime, Chosen)> {
                 "io_uring is not available here",
             ));
         }
-        let ring =
-            RuntimeBuilder::<IoUringDriver>::new().with_entries(ENTRIES).enable_timer().build()?;
+        // Kernels before 6.0 do not know these: completions that interrupt nobody, a ring of one thread.
+        let mut newer = io_uring::IoUring::builder();
+        newer.setup_coop_taskrun().setup_taskrun_flag().setup_single_issuer();
+        let build = |ring| {
+            let builder = RuntimeBuilder::<IoUringDriver>::new().with_entries(ENTRIES);
+            builder.uring_builder(ring).enable_timer().build()
+        };
+        let ring = build(newer).or_else(|_| build(io_uring::IoUring::builder()))?;
         Ok((FusionRuntime::Uring(ring), Chosen::Uring))
     };
     let epoll = || {
