@@ -23,6 +23,9 @@ const WATCH: Duration = Duration::from_millis(100);
 /// watched instead of a timer set.
 const TIMER_SLACK: Duration = Duration::from_millis(3);
 
+/// What one look at the clock takes at most: if it took longer, this thread was not running.
+const SPIN_MAX: Duration = Duration::from_micros(20);
+
 /// While the clock is watched no timer fires. Somebody who needs one waits this long at most.
 const TIMERS_STARVE: Duration = Duration::from_millis(50);
 
@@ -153,7 +156,7 @@ impl Lead<'_> {
             let before = self.shared.activity.get();
             yield_now().await;
             if before == self.shared.activity.get() {
-                state.spun.set(state.spun.get() + now.elapsed());
+                state.spun.set(state.spun.get() + now.elapsed().min(SPIN_MAX));
             }
         }
     }
