@@ -1,7 +1,7 @@
 //! Sans-io state of one peer: HTTP/1.1, server-sent events, line framing, and MCP's HTTP rules.
 //!
 //! Nothing here does I/O or reads a clock: bytes and time come in as arguments, events and bytes go
-//! out. [`http`], [`sse`] and [`line`] know nothing of MCP; [`mcp`] joins them with the codec.
+//! out. [`http`], [`sse`] and [`mod@line`] know nothing of MCP; [`mcp`] joins them with the codec.
 
 #![forbid(unsafe_code)]
 

@@ -181,7 +181,7 @@ pub(crate) struct ScenarioArgs {
     /// resources-read: what is read.
     #[arg(long, value_name = "URI", value_parser = uri)]
     pub(crate) uri: Option<String>,
-    /// mixed: a TOML file of [[part]] tables, each with scenario, weight, and what it needs of name, tool, args, uri,
+    /// mixed: a TOML file of `[[part]]` tables, each with scenario, weight, and what it needs of name, tool, args, uri,
     /// expect, body-bytes, notifications.
     #[arg(long, value_name = "FILE", value_parser = mix)]
     pub(crate) mix: Option<Mix>,
