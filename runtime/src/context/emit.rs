@@ -1,6 +1,6 @@
 //! Messages that a running request sends before its answer: progress and log (ledger sections 12 and 13).
 //!
-//! One emitter belongs to a connection and is reused by its requests; a handle of an earlier request is silent.
+//! One emitter is reused by many requests, one at a time; a handle of an earlier request is silent.
 //! Nothing here blocks: what a slow reader has not taken yet is bounded, progress keeps its newest report.
 
 use std::cell::RefCell;
@@ -12,7 +12,10 @@ use codec::types::LoggingLevel;
 use codec::write;
 use serde::Serialize;
 
-/// The messages of one connection's running request.
+/// Room for messages that an emitter without a request keeps, in bytes, of either sort.
+const ROOM_KEPT_BYTES_MAX: usize = 4 * 1024;
+
+/// The messages of one running request.
 pub(crate) struct Emitter {
     state: RefCell<State>,
     bytes_max: usize,
@@ -65,11 +68,14 @@ impl Emitter {
         std::mem::take(&mut state.dropped)
     }
 
-    /// Gives back the room of earlier messages.
+    /// Gives back the room of earlier messages, if it is large.
     pub(crate) fn shed(&self) {
         let state = &mut *self.state.borrow_mut();
-        state.lines = Vec::new();
-        state.newest = Vec::new();
+        for messages in [&mut state.lines, &mut state.newest] {
+            if messages.capacity() > ROOM_KEPT_BYTES_MAX {
+                *messages = Vec::new();
+            }
+        }
     }
 
     /// Whether something waits to be sent.

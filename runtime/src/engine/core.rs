@@ -153,15 +153,15 @@ impl<S: Serve> Core<S> {
         Ok((core, mailbox, inbox))
     }
 
-    /// Spawns a task of this core. Its panic is caught, counted and logged.
-    pub(crate) fn spawn(
+    /// Spawns the task that `make` makes on this core. Its panic is caught, counted and logged.
+    pub(crate) fn spawn<F: Future<Output = ()> + 'static>(
         self: &Rc<Self>,
         what: &'static str,
-        task: impl Future<Output = ()> + 'static,
+        make: impl FnOnce() -> F + 'static,
     ) {
         let core = self.clone();
         monoio::spawn(async move {
-            if let Err(panic) = guard::catch_future(task).await {
+            if let Err(panic) = guard::catch_future(make).await {
                 core.report(what, &panic);
             }
         });

@@ -35,9 +35,10 @@ pub(crate) fn catch<T>(f: impl FnOnce() -> T) -> Result<T, Panic> {
     catch_unwind(AssertUnwindSafe(f)).map_err(Panic::new)
 }
 
-/// Runs `future` to its end, turning a panic of any poll, or of its drop, into a value.
-pub(crate) async fn catch_future<F: Future>(future: F) -> Result<F::Output, Panic> {
-    let mut place = pin!(Some(future));
+/// Runs a future to its end, turning a panic of any poll, or of its drop, into a value. It is made in here, since an
+/// async function would keep one that it was given twice.
+pub(crate) async fn catch_future<F: Future>(make: impl FnOnce() -> F) -> Result<F::Output, Panic> {
+    let mut place = pin!(Some(make()));
     let result = poll_fn(|cx| {
         let poll = catch(|| match place.as_mut().as_pin_mut() {
             Some(future) => future.poll(cx),

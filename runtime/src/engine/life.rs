@@ -104,7 +104,7 @@ fn admit<S: Serve>(core: &Rc<Core<S>>, link: TcpLink) {
     core.counters.connections_accepted.add(1);
     let guard = core.links.enter(link.shutdown_handle());
     let owner = core.clone();
-    core.spawn("connection", async move {
+    core.spawn("connection", move || async move {
         let _open = guard;
         S::connection(owner, link).await;
     });

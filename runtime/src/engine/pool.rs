@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 /// A pooled buffer that has grown beyond this many times the size is given back to the allocator instead: one large
 /// request must not pin its memory for good.
-const GROWTH_KEPT: usize = 4;
+const GROWTH_KEPT: usize = 16;
 
 /// Empty vectors of one size, at most a bounded number of them.
 pub(crate) struct BufferPool {

@@ -99,8 +99,8 @@ impl Wake for Remote {
     }
 }
 
-/// The thread-safe waker of one task, made once per connection and used for each of its requests: polling a handler
-/// allocates nothing.
+/// The thread-safe waker of one task at a time, made once and used for many requests: polling a handler allocates
+/// nothing.
 pub(crate) struct TaskWaker {
     table: Rc<WakeTable>,
     key: Key,
@@ -136,6 +136,12 @@ impl TaskWaker {
             Some(slot) => slot.replace(task.clone()),
             None => None,
         };
+        drop(old);
+    }
+
+    /// Makes the thread-safe waker wake nobody, until it is attached again.
+    pub(crate) fn detach(&self) {
+        let old = self.table.tasks.borrow_mut().get_mut(self.key).and_then(Option::take);
         drop(old);
     }
 

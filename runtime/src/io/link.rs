@@ -25,6 +25,13 @@ pub(crate) trait Link {
         buf: Vec<u8>,
     ) -> impl Future<Output = (io::Result<usize>, Vec<u8>)>;
 
+    /// Waits without a buffer, then reads what has come into the one that `room` makes. Like [`watch`](Link::watch) it may
+    /// be dropped while it waits.
+    fn read_late(
+        &mut self,
+        room: impl Fn() -> Vec<u8>,
+    ) -> impl Future<Output = (io::Result<usize>, Vec<u8>)>;
+
     /// [`write_paced`](Link::write_paced) at whatever pace.
     #[cfg(test)]
     fn write_all(&mut self, buf: Vec<u8>) -> impl Future<Output = (io::Result<()>, Vec<u8>)> {

@@ -200,6 +200,11 @@ impl Link for MemLink {
         self.read_until(buf, || self.wire.interrupted.get()).await
     }
 
+    async fn read_late(&mut self, room: impl Fn() -> Vec<u8>) -> (io::Result<usize>, Vec<u8>) {
+        self.watch().await;
+        self.read_until(room(), || false).await
+    }
+
     async fn write_paced(
         &mut self,
         buf: Vec<u8>,

@@ -1,10 +1,12 @@
-//! Boxes for handlers' futures, out of free lists of their thread: a warm call takes its memory from the call before.
+//! Boxes for the futures of handlers and of requests, out of free lists of their thread: a warm call takes its memory from
+//! the call before.
 
 use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
 use std::cell::RefCell;
 use std::future::Future;
 use std::pin::Pin;
 use std::ptr::NonNull;
+use std::task::{Context, Poll};
 
 /// The smallest block in bytes, and so the size class that most handlers share.
 const BLOCK_BYTES_MIN: usize = 512;
@@ -44,6 +46,14 @@ impl<'a, T> PooledFuture<'a, T> {
         // SAFETY: the future was written by `new`, is borrowed through `self` alone, and stays where it is until it is
         // dropped in place by this type's drop, which is what a pin promises.
         unsafe { Pin::new_unchecked(self.future.as_mut()) }
+    }
+}
+
+impl<T> Future for PooledFuture<'_, T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<T> {
+        self.get_mut().as_mut().poll(cx)
     }
 }
 

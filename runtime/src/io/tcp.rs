@@ -26,18 +26,19 @@ pub(crate) const LINGER_BYTES_MAX: usize = 1024 * 1024;
 /// Bytes thrown away per system call while lingering.
 const DISCARD_STEP_BYTES: usize = 4096;
 
-/// One TCP connection on its core.
+/// One TCP connection on its core. Small, since it moves from future to future.
 pub(crate) struct TcpLink {
-    stream: TcpStream,
+    stream: Box<TcpStream>,
     shared: Rc<Shared>,
-    peer: Option<SocketAddr>,
 }
 
 /// What the link and its [`Shutdown`] handles share.
 struct Shared {
     sock: Sock,
-    /// Cancels a patient read. monoio answers such a read with what it received or with "cancelled", never both.
-    canceller: RefCell<Canceller>,
+    /// Cancels the patient reads; there is none before the first of them and after one was cancelled. monoio answers such
+    /// a read with what it received or with "cancelled", never both.
+    canceller: RefCell<Option<Canceller>>,
+    peer: Option<SocketAddr>,
 }
 
 impl Ends for Shared {
@@ -45,10 +46,7 @@ impl Ends for Shared {
         match how {
             How::Both => self.sock.shutdown(std::net::Shutdown::Both),
             How::Read => self.sock.shutdown(std::net::Shutdown::Read),
-            How::Interrupt => {
-                let fresh = self.canceller.take().cancel();
-                self.canceller.replace(fresh);
-            }
+            How::Interrupt => drop(self.canceller.take().map(Canceller::cancel)),
         }
     }
 }
@@ -56,9 +54,9 @@ impl Ends for Shared {
 impl TcpLink {
     /// Takes a connected stream: sets `TCP_NODELAY` and close-on-exec, which accepting through the ring leaves unset.
     pub(crate) fn new(stream: TcpStream, peer: Option<SocketAddr>) -> io::Result<Self> {
-        let shared =
-            Rc::new(Shared { sock: Sock::new(stream.as_raw_fd()), canceller: RefCell::default() });
-        let link = Self { stream, shared, peer };
+        let sock = Sock::new(stream.as_raw_fd());
+        let shared = Rc::new(Shared { sock, canceller: RefCell::default(), peer });
+        let link = Self { stream: Box::new(stream), shared };
         link.shared
             .sock
             .with(|sock| {
@@ -89,6 +87,17 @@ impl TcpLink {
             Some(Err(e)) if is_transient(&e) => None,
             Some(Ok(0) | Err(_)) | None => Some(Peer::Gone),
         }
+    }
+
+    /// Appends what was received to the spare capacity of `buf`, without waiting.
+    fn take(&self, buf: &mut Vec<u8>) -> io::Result<usize> {
+        let receive = |sock: socket2::SockRef<'_>| {
+            sock.recv_with_flags(buf.spare_capacity_mut(), libc::MSG_DONTWAIT)
+        };
+        let taken = self.shared.sock.with(receive).unwrap_or(Ok(0))?;
+        // SAFETY: recv(2) has written as many bytes to the beginning of the spare capacity as it returns.
+        unsafe { buf.set_len(buf.len() + taken) };
+        Ok(taken)
     }
 
     /// Throws away up to `max` received bytes without waiting. True when the peer has ended the stream.
@@ -133,7 +142,7 @@ impl Link for TcpLink {
             return (Err(io::ErrorKind::InvalidInput.into()), buf);
         }
         loop {
-            let handle = self.shared.canceller.borrow().handle();
+            let handle = self.shared.canceller.borrow_mut().get_or_insert_default().handle();
             let (result, slice) = self.stream.cancelable_read(buf.slice_mut(have..), handle).await;
             buf = slice.into_inner();
             match result {
@@ -142,6 +151,20 @@ impl Link for TcpLink {
                 }
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 result => return (result, buf),
+            }
+        }
+    }
+
+    async fn read_late(&mut self, room: impl Fn() -> Vec<u8>) -> (io::Result<usize>, Vec<u8>) {
+        loop {
+            // Not relaxed: see `watch`.
+            if let Err(error) = self.stream.readable(false).await {
+                return (Err(error), Vec::new());
+            }
+            let mut buf = room();
+            match self.take(&mut buf) {
+                Err(error) if is_transient(&error) => {}
+                taken => return (taken, buf),
             }
         }
     }
@@ -186,7 +209,7 @@ impl Link for TcpLink {
     }
 
     fn peer_addr(&self) -> Option<SocketAddr> {
-        self.peer
+        self.shared.peer
     }
 
     /// Ends the writing side, then waits at most [`LINGER`] for the peer to end its own, throwing away at most

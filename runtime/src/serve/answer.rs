@@ -130,7 +130,7 @@ impl Reply<'_> {
 }
 
 /// A refusal by the head of a request alone, before its id is known.
-pub(super) fn refusal<L>(connection: &mut Connection<L>, refusal: Refusal, closing: Closing) {
+pub(super) fn refusal<L>(connection: &mut Connection<'_, L>, refusal: Refusal, closing: Closing) {
     let head = connection.machine.head();
     let reply = Reply { core: &connection.core, minor: head.minor, closing };
     let code = refusal.error.as_ref().map(|error| error.code);
@@ -184,7 +184,7 @@ fn unread(status: u16, code: Option<i32>, rung: Option<Rung>) -> Answered<'stati
 }
 
 /// A status without a body.
-pub(super) fn plain<L>(connection: &mut Connection<L>, status: u16, closing: Closing) {
+pub(super) fn plain<L>(connection: &mut Connection<'_, L>, status: u16, closing: Closing) {
     let minor = connection.machine.head().minor;
     let reply = Reply { core: &connection.core, minor, closing };
     observe(&connection.core, &unread(status, None, None));
@@ -192,7 +192,7 @@ pub(super) fn plain<L>(connection: &mut Connection<L>, status: u16, closing: Clo
 }
 
 /// A request that could not be framed: its sender is told what was wrong, and the connection closes.
-pub(super) fn reject<L>(connection: &mut Connection<L>, reject: Reject) {
+pub(super) fn reject<L>(connection: &mut Connection<'_, L>, reject: Reject) {
     tracing::debug!(status = reject.status, reason = reject.reason, "request cannot be framed");
     let error = RpcError::invalid_request(reject.reason);
     let rung = (reject.status == Rung::BodySize.row().status).then_some(Rung::BodySize);

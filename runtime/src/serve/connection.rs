@@ -1,4 +1,5 @@
-//! One connection: reads, frames requests, answers them in order, and decides when it ends.
+//! The requests that have begun on a connection: frames them, answers them in order, and reads what is missing of them.
+//! Its future lives from the first byte of a request until nothing of any is left; between requests there is `kept`.
 
 use std::io;
 use std::ops::Range;
@@ -10,6 +11,8 @@ use transport::http::{Event, Machine, Reject, Waiting};
 use transport::mcp::accept::Forms;
 
 use super::answer::{self, Closing};
+use super::kept::{Kept, ROOM_BYTES_MAX, Reading};
+use super::workspace::Workspace;
 use super::{head, request};
 use crate::app::App;
 use crate::context::Emitter;
@@ -19,13 +22,7 @@ use crate::engine::listen::Pace;
 use crate::engine::wake::TaskWaker;
 use crate::hooks::Principal;
 use crate::hub::Subscription;
-use crate::io::{Link, Peer};
-
-/// Room made for one read, in bytes; also the capacity that a request usually fits.
-const READ_BYTES: usize = 4 * 1024;
-
-/// Silence after which a kept connection gives its buffers back, in milliseconds.
-const QUIET_MS: u64 = 1000;
+use crate::io::Link;
 
 /// Answers of pipelined requests are written together up to this many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
@@ -57,8 +54,20 @@ pub(super) struct Handover<L> {
     pub(super) pace: Pace,
 }
 
-/// The parts of a connection. Everything is reused from request to request.
-pub(super) struct Connection<L> {
+/// What becomes of the connection when nothing of any request is left.
+pub(super) enum Then<L> {
+    /// The next request may come.
+    Rest,
+    /// What is due is written, and that is all.
+    Close,
+    /// There is nobody to write to.
+    Gone,
+    /// The connection has become a subscription.
+    Listen(Box<Handover<L>>),
+}
+
+/// A connection and all it takes to serve its requests.
+pub(super) struct Connection<'c, L> {
     pub(super) core: Rc<Core<App>>,
     /// Taken when a subscription begins.
     pub(super) link: Option<L>,
@@ -73,67 +82,90 @@ pub(super) struct Connection<L> {
     pub(super) emitter: Rc<Emitter>,
     pub(super) waker: TaskWaker,
     /// Ends the link's operations: head, body, idle and write timeouts.
-    pub(super) deadline: Deadline,
+    pub(super) deadline: &'c Deadline,
     /// Wakes the task: handler timeout and comments on a quiet stream.
     pub(super) timer: Deadline,
     /// What the deadline was armed for, so that a slow sender does not push it ahead byte by byte.
     pub(super) waiting: Waiting,
     /// Requests answered since the task last stepped aside.
     in_a_row: u32,
+    reading: Reading,
     /// The forms of answer that the request at hand accepts (HTTP-16).
     pub(super) forms: Forms,
     /// Who makes the request at hand.
     pub(super) principal: Option<Rc<Principal>>,
 }
 
-/// Serves a connection until it ends or becomes a subscription.
-pub(super) async fn serve<L: Link>(core: Rc<Core<App>>, link: L) -> Option<Box<Handover<L>>> {
-    let mut connection = Connection::new(core, link);
-    loop {
-        let next = match connection.machine.poll(&mut connection.buf) {
-            Event::NeedMore => connection.fill().await,
-            Event::Head => head::check(&mut connection).await,
-            Event::Body(body) => connection.request(body).await,
-            Event::Reject(reject) => connection.reject(reject),
-        };
-        match next {
-            Next::Keep => {}
-            Next::Close => break,
-            Next::Gone => return None,
-            Next::Listen(handover) => return Some(handover),
-        }
-    }
-    connection.close().await;
-    None
+/// Serves the requests of which `kept` has read the beginning. It has its link back afterwards, if there is more to come.
+pub(super) async fn serve<L: Link>(core: &Rc<Core<App>>, kept: &mut Kept<L>) -> Then<L> {
+    let Kept { link, deadline, buf, out, reading } = kept;
+    let mut connection =
+        Connection::new(core, link.take(), deadline, std::mem::take(buf), *reading);
+    let then = connection.requests().await;
+    (*link, *buf, *out, *reading) = connection.end();
+    then
 }
 
-impl<L: Link> Connection<L> {
-    fn new(core: Rc<Core<App>>, link: L) -> Self {
-        let limits = &core.serve.limits;
-        let machine = Machine::new(transport::http::Limits {
-            head_bytes_max: limits.head_bytes,
-            headers_max: limits.headers,
-            body_bytes_max: limits.body_bytes,
-            target_bytes_max: limits.target_bytes,
-            ..transport::http::Limits::default()
-        });
+impl<'c, L: Link> Connection<'c, L> {
+    fn new(
+        core: &Rc<Core<App>>,
+        link: Option<L>,
+        deadline: &'c Deadline,
+        buf: Vec<u8>,
+        reading: Reading,
+    ) -> Self {
+        let workspace = core.app.workspaces.take(core);
+        let Workspace { machine, body, document, emitter, waker, timer, in_a_row } = workspace;
         Self {
+            core: Rc::clone(core),
+            link,
             machine,
-            buf: core.buffers.get(),
-            out: Vec::new(),
-            body: Vec::new(),
-            document: Document::new(),
-            emitter: Emitter::new(limits.emit_bytes),
-            waker: TaskWaker::new(&core.wakes),
-            deadline: core.deadline(Some(link.shutdown_handle())),
-            timer: core.deadline(None),
+            buf,
+            out: core.buffers.get(),
+            body,
+            document,
+            emitter,
+            waker,
+            deadline,
+            timer,
             waiting: Waiting::Nothing,
-            in_a_row: 0,
+            in_a_row,
+            reading,
             forms: Forms::ANY,
             principal: None,
-            link: Some(link),
-            core,
         }
+    }
+
+    /// Gives the workspace back to the core, and to the connection what is its own: link, input, output, manner of reading.
+    fn end(self) -> (Option<L>, Vec<u8>, Vec<u8>, Reading) {
+        let Self { core, machine, body, document, emitter, waker, timer, in_a_row, .. } = self;
+        let workspace = Workspace { machine, body, document, emitter, waker, timer, in_a_row };
+        core.app.workspaces.put(workspace);
+        let buf = if self.buf.capacity() <= ROOM_BYTES_MAX { self.buf } else { Vec::new() };
+        (self.link, buf, self.out, self.reading)
+    }
+
+    async fn requests(&mut self) -> Then<L> {
+        loop {
+            let next = match self.machine.poll(&mut self.buf) {
+                Event::NeedMore if self.is_done() => return Then::Rest,
+                Event::NeedMore => self.fill().await,
+                Event::Head => head::check(self).await,
+                Event::Body(body) => self.request(body).await,
+                Event::Reject(reject) => self.reject(reject),
+            };
+            match next {
+                Next::Keep => {}
+                Next::Close => return Then::Close,
+                Next::Gone => return Then::Gone,
+                Next::Listen(handover) => return Then::Listen(handover),
+            }
+        }
+    }
+
+    /// Nothing of any request is left, read or to be read.
+    fn is_done(&self) -> bool {
+        self.buf.is_empty() && self.machine.waiting(&self.buf) == Waiting::Idle
     }
 
     /// Writes what is due and reads more.
@@ -149,73 +181,27 @@ impl<L: Link> Connection<L> {
         if waiting == Waiting::Idle && self.core.draining.get() {
             return Next::Close;
         }
-        if waiting == Waiting::Idle && self.buf.is_empty() {
-            return self.rest().await;
-        }
         self.arm(waiting);
         self.read().await
     }
 
     async fn read(&mut self) -> Next<L> {
-        let buf = self.room();
+        let mut buf = std::mem::take(&mut self.buf);
+        self.reading.make_room(&mut buf);
         let Some(link) = self.link.as_mut() else { return Next::Gone };
         let (read, buf) = link.read(buf).await;
         self.buf = buf;
         self.settle(&read)
     }
 
-    /// The buffer with room for a read. Room grows with what has arrived, never with what was declared (SEC-07).
-    fn room(&mut self) -> Vec<u8> {
-        let mut buf = std::mem::take(&mut self.buf);
-        if buf.capacity() - buf.len() < READ_BYTES / 4 {
-            buf.reserve(READ_BYTES.max(buf.len()));
-        }
-        buf
-    }
-
     fn settle(&mut self, read: &io::Result<usize>) -> Next<L> {
         match read {
             Ok(0) | Err(_) => self.ended(),
-            Ok(_) => Next::Keep,
-        }
-    }
-
-    /// Waits for the next request. A connection that stays quiet holds no buffer meanwhile.
-    async fn rest(&mut self) -> Next<L> {
-        let now = self.core.clock.now_ms();
-        let ends_ms = now + self.core.serve.limits.idle_timeout.as_millis() as u64;
-        self.waiting = Waiting::Idle;
-        if now + QUIET_MS < ends_ms {
-            self.deadline.arm(Kind::Quiet, now + QUIET_MS);
-            let buf = self.room();
-            let Some(link) = self.link.as_mut() else { return Next::Gone };
-            let (read, buf) = link.read_patiently(buf).await;
-            self.buf = buf;
-            match read {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => return self.settle(&read),
+            Ok(_) => {
+                self.reading.learn(&self.buf);
+                Next::Keep
             }
         }
-        self.shed();
-        if self.core.draining.get() {
-            return Next::Close;
-        }
-        self.deadline.arm(Kind::Idle, ends_ms);
-        let Some(link) = self.link.as_mut() else { return Next::Gone };
-        if link.watch().await == Peer::Gone {
-            return self.ended();
-        }
-        self.buf = self.core.buffers.get();
-        self.read().await
-    }
-
-    /// Gives back what only a request needs.
-    fn shed(&mut self) {
-        self.core.buffers.put(std::mem::take(&mut self.buf));
-        self.out = Vec::new();
-        self.body = Vec::new();
-        self.document = Document::new();
-        self.emitter.shed();
     }
 
     /// Arms the timeout of what is awaited, once: a sender of one byte a second gains nothing by it (SEC-06).
@@ -303,29 +289,13 @@ impl<L: Link> Connection<L> {
         }
         let out = std::mem::take(&mut self.out);
         let Some(link) = self.link.as_mut() else { return false };
-        let (written, mut out) = write(link, out, &self.core, &self.deadline).await;
+        let (written, mut out) = write(link, out, &self.core, self.deadline).await;
         self.waiting = Waiting::Nothing;
         out.clear();
         if out.capacity() <= BATCH_BYTES {
             self.out = out;
         }
         written
-    }
-
-    async fn close(mut self) {
-        if self.flush().await
-            && let Some(link) = self.link.take()
-        {
-            let limit = self.core.serve.limits.write_timeout.as_millis() as u64;
-            self.deadline.arm(Kind::Write, self.core.clock.now_ms() + limit);
-            link.close().await;
-        }
-    }
-}
-
-impl<L> Drop for Connection<L> {
-    fn drop(&mut self) {
-        self.core.buffers.put(std::mem::take(&mut self.buf));
     }
 }
 

@@ -23,7 +23,7 @@ use crate::hooks::{Denied, Principal, RequestHead};
 use crate::io::{Link, Peer};
 
 /// Refuses the request, or accepts its body.
-pub(super) async fn check<L: Link>(connection: &mut Connection<L>) -> Next<L> {
+pub(super) async fn check<L: Link>(connection: &mut Connection<'_, L>) -> Next<L> {
     match climb(connection).await {
         Ok(()) => {
             connection.machine.accept_body();
@@ -47,7 +47,7 @@ enum Refused {
 }
 
 /// Answers at once; the body is skipped as it arrives, where that is possible.
-fn refuse<L: Link>(connection: &mut Connection<L>, refusal: Option<Refusal>) -> Next<L> {
+fn refuse<L: Link>(connection: &mut Connection<'_, L>, refusal: Option<Refusal>) -> Next<L> {
     let closing = connection.closing();
     match refusal {
         None => answer::plain(connection, 404, closing),
@@ -60,7 +60,7 @@ fn refuse<L: Link>(connection: &mut Connection<L>, refusal: Option<Refusal>) -> 
     }
 }
 
-async fn climb<L: Link>(connection: &mut Connection<L>) -> Result<(), Refused> {
+async fn climb<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refused> {
     let app = &connection.core.serve;
     let view = connection.machine.head().view(&connection.buf);
     host_and_origin(app, view).map_err(Refused::Rung)?;
@@ -101,7 +101,7 @@ fn http_method(view: HeadView<'_>) -> Result<(), Refusal> {
 }
 
 /// Rung 3. A panic of the authenticator refuses the request.
-async fn authenticate<L: Link>(connection: &mut Connection<L>) -> Result<(), Refused> {
+async fn authenticate<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refused> {
     let verdict = match ask(connection).await {
         Asked::Answer(Ok(verdict)) => verdict,
         Asked::Answer(Err(panic)) => {
@@ -133,14 +133,14 @@ enum Asked {
 }
 
 /// Asks the authenticator, which has as long as a handler, and is dropped when its client leaves.
-async fn ask<L: Link>(connection: &mut Connection<L>) -> Asked {
+async fn ask<L: Link>(connection: &mut Connection<'_, L>) -> Asked {
     let Connection { core, link, machine, buf, out, timer, waker, deadline, waiting, .. } =
         connection;
     let (Some(authenticator), Some(link)) = (&core.serve.hooks.authenticator, link.as_mut()) else {
         return Asked::Gone;
     };
     let head = RequestHead { view: machine.head().view(buf), peer: link.peer_addr() };
-    let mut asked = pin!(guard::catch_future(authenticator.authenticate(&head)));
+    let mut asked = pin!(guard::catch_future(|| authenticator.authenticate(&head)));
     let mut poll = |cx: &Task<'_>| waker.with(cx, |cx| asked.as_mut().poll(cx));
     if let Poll::Ready(answer) = poll_fn(|cx| Poll::Ready(poll(cx))).await {
         return Asked::Answer(answer);

@@ -1,17 +1,19 @@
 //! MCP over HTTP on the engine: a connection's requests, one after the other, from bytes to bytes.
 //!
-//! Read in this order: [`connection`] reads and frames, [`head`] decides what can be decided on the head, [`request`] climbs
-//! the ladder and dispatches, [`call`] and [`drive`] run a handler, [`answer`] writes; [`listen`] hands the link to a
-//! subscription.
+//! Read in this order: [`kept`] waits for a request, [`connection`] frames it with what [`workspace`] lends, [`head`]
+//! decides what can be decided on the head, [`request`] climbs the ladder and dispatches, [`call`] and [`drive`] run a
+//! handler, [`answer`] writes; [`listen`] hands the link to a subscription.
 
 mod answer;
 mod call;
 mod connection;
 mod drive;
 mod head;
+mod kept;
 mod listen;
 mod request;
 mod snapshot;
+mod workspace;
 
 #[cfg(test)]
 mod tests;
@@ -26,15 +28,18 @@ use crate::engine::core::{Core, CoreParts, Serve};
 use crate::engine::deadline::Kind;
 use crate::engine::listen as subscription;
 use crate::hub::Hub;
-use crate::io::{Link, TcpLink};
-use connection::Handover;
+use crate::io::{Link, PooledFuture, TcpLink};
+use connection::{Handover, Then};
+use kept::{Heard, Kept};
 use snapshot::SnapshotCache;
+use workspace::Workspaces;
 
 /// What the server keeps on each core.
 pub(crate) struct Local {
     pub(crate) parser: RefCell<Parser>,
     pub(crate) hub: Rc<Hub>,
     pub(crate) snapshots: SnapshotCache,
+    pub(crate) workspaces: Workspaces,
     /// Handlers running now, against `requests_per_core`.
     pub(crate) running: Cell<usize>,
 }
@@ -47,12 +52,13 @@ impl Serve for App {
             parser: RefCell::new(Parser::new(self.limits.json_depth)),
             hub: Hub::new(self.exchange.clone(), parts.id, parts.counters.clone()),
             snapshots: SnapshotCache::new(&self.registry),
+            workspaces: Workspaces::default(),
             running: Cell::new(0),
         }
     }
 
-    async fn connection(core: Rc<Core<Self>>, link: TcpLink) {
-        serve(core, link).await;
+    fn connection(core: Rc<Core<Self>>, link: TcpLink) -> impl Future<Output = ()> {
+        serve(core, link)
     }
 
     fn nudged(core: &Rc<Core<Self>>, _bits: u32) {
@@ -71,11 +77,25 @@ impl Serve for App {
     }
 }
 
-/// Serves one peer to its end. The request machine is a future of its own, freed before a subscription begins: an
-/// idle stream holds only what it needs.
+/// Serves one peer to its end. This future is all that a connection is while nothing happens on it: whatever is large is
+/// boxed for as long as it runs.
 pub(crate) async fn serve<L: Link>(core: Rc<Core<App>>, link: L) {
-    if let Some(handover) = Box::pin(connection::serve(core.clone(), link)).await {
-        let Handover { link, head, subscription, pace } = *handover;
-        subscription::run(&core, link, head, subscription, pace).await;
+    let mut kept = Kept::new(&core, link);
+    loop {
+        match kept.hear(&core).await {
+            Heard::Bytes => {}
+            Heard::Silence => return Box::pin(kept.close(&core)).await,
+            Heard::Gone => return,
+        }
+        match PooledFuture::new(connection::serve(&core, &mut kept)).await {
+            Then::Rest => {}
+            Then::Close => return Box::pin(kept.close(&core)).await,
+            Then::Gone => return,
+            Then::Listen(handover) => {
+                let Handover { link, head, subscription, pace } = *handover;
+                let stream = subscription::run(&core, link, head, subscription, pace);
+                return Box::pin(stream).await;
+            }
+        }
     }
 }

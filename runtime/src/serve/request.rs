@@ -29,7 +29,10 @@ use crate::registry::Snapshot;
 use crate::render;
 
 /// Serves the request whose body lies in the buffer.
-pub(super) async fn serve<L: Link>(connection: &mut Connection<L>, body: Range<usize>) -> Next<L> {
+pub(super) async fn serve<L: Link>(
+    connection: &mut Connection<'_, L>,
+    body: Range<usize>,
+) -> Next<L> {
     let core = Rc::clone(&connection.core);
     core.counters.requests.add(1);
     let started = (!core.serve.hooks.observers.is_empty()).then(Instant::now);
@@ -56,7 +59,7 @@ pub(super) async fn serve<L: Link>(connection: &mut Connection<L>, body: Range<u
         parts: Parts {
             emitter: &connection.emitter,
             waker: &connection.waker,
-            deadline: &connection.deadline,
+            deadline: connection.deadline,
             timer: &connection.timer,
         },
         started,

@@ -31,11 +31,11 @@ const BACKLOG: u32 = 4096;
 /// Jobs from other threads that may wait for one core.
 const MAILBOX_JOBS: usize = 1024;
 
-/// Capacity of a pooled read buffer, in bytes.
-const BUFFER_BYTES: usize = 4 * 1024;
+/// Capacity of a pooled buffer, in bytes.
+const BUFFER_BYTES: usize = 1024;
 
-/// Idle read buffers that one core keeps.
-const BUFFERS_KEPT: usize = 1024;
+/// Idle buffers that one core keeps.
+const BUFFERS_KEPT: usize = 256;
 
 /// A described server with an address.
 #[must_use = "a bound server does nothing until it is run or started"]

@@ -112,7 +112,7 @@ fn an_answer_comes_back_to_its_core() {
         let (done, finished) = channel();
         let pool = pool.clone();
         let job = move |core: &std::rc::Rc<Core<Idle>>| {
-            core.spawn("offloading", async move {
+            core.spawn("offloading", move || async move {
                 let mut sum = 0;
                 for i in 0..1000_u64 {
                     sum += offload(&pool, move || i).await.expect("the queue has room");

@@ -23,7 +23,7 @@ impl Drop for Flag {
 fn a_panic_becomes_a_value() {
     let dropped = Rc::new(Cell::new(false));
     let flag = Flag(dropped.clone());
-    let caught = now(catch_future(async move {
+    let caught = now(catch_future(|| async move {
         let _held = flag;
         if std::hint::black_box(true) {
             panic!("row {} is odd", 7);
@@ -32,7 +32,7 @@ fn a_panic_becomes_a_value() {
     }));
     assert_eq!(caught.expect_err("it panicked").to_string(), "row 7 is odd");
     assert!(dropped.get());
-    assert_eq!(now(catch_future(async { 5 })).ok(), Some(5));
+    assert_eq!(now(catch_future(|| async { 5 })).ok(), Some(5));
 }
 
 /// A destructor that panics is caught like any other code of the task, and so is a payload that is no text.
@@ -48,11 +48,11 @@ fn panics_of_destructors_and_odd_payloads_are_caught() {
     let future = async {
         std::future::ready(&bad).await;
     };
-    assert!(now(catch_future(future)).is_ok());
+    assert!(now(catch_future(|| future)).is_ok());
     let moved = catch(move || drop(bad));
     assert_eq!(moved.expect_err("it panicked").to_string(), "in drop");
     let held = Bad;
-    let caught = now(catch_future(async move {
+    let caught = now(catch_future(|| async move {
         let _held = held;
     }));
     assert!(caught.is_err());

@@ -156,7 +156,7 @@ fn no_wake_is_lost_between_threads() {
                 let job = move |core: &Rc<Core<Listener>>| {
                     let wakes = TaskWaker::new(&core.wakes);
                     hand.send(wakes.waker().clone()).expect("the thread waits for it");
-                    core.spawn("counting", async move {
+                    core.spawn("counting", move || async move {
                         let counted = poll_fn(|cx| {
                             wakes.with(cx, |_| {
                                 let count = task_count.load(Ordering::SeqCst);

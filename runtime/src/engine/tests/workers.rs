@@ -255,7 +255,7 @@ fn stepping_aside_lets_siblings_run() {
             let order = Rc::new(std::cell::RefCell::new(Vec::new()));
             for task in 0..3 {
                 let (owner, order, done) = (core.clone(), order.clone(), done.clone());
-                core.spawn("busy", async move {
+                core.spawn("busy", move || async move {
                     for round in 0..100 {
                         order.borrow_mut().push((round, task));
                         owner.turns.step_aside().await;

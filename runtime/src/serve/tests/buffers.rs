@@ -2,47 +2,101 @@
 
 use serde_json::json;
 
-use super::world::{World, patient, request};
+use super::super::kept::{LIVELY_MS, Reading};
+use super::super::workspace;
+use super::world::{Wire, World, patient, request};
 
 fn echo(id: u64, text: &str) -> Vec<u8> {
     let params = json!({ "name": "echo", "arguments": { "text": text } });
     request("tools/call", Some(id), params, "")
 }
 
-/// [SEC-06] a connection that is quiet gives its buffer back, before its first request and between two, and takes one
-/// again when bytes come; none is lost
+/// Every wire sends one request, its first byte ahead, and gets its answer.
+fn ask(wires: &mut [Wire], id: u64) {
+    let bytes = echo(id, "again");
+    for wire in wires {
+        assert_eq!(wire.send(&bytes[..1]), 1);
+        wire.poll();
+        assert_eq!(wire.send(&bytes[1..]), bytes.len() - 1);
+        wire.poll();
+        wire.receive();
+        let text = String::from_utf8_lossy(&std::mem::take(&mut wire.received)).into_owned();
+        assert!(text.contains(r#"{\"text\":\"again\"}"#), "{text}");
+    }
+}
+
+/// [SEC-06] a connection that waits for its first request, or for one after it was quiet, holds no buffer; one whose
+/// requests come shortly after each other holds its own until it has been quiet for a while; no byte is lost
 #[test]
 fn quiet_connections_hold_no_buffer() {
     let world = World::new(patient());
     let mut wires: Vec<_> = (0..10).map(|_| world.connect(1 << 16)).collect();
-    wires.iter_mut().for_each(|wire| wire.poll());
-    assert_eq!(world.core.buffers.idle(), 0, "each reads into its own");
+    wires.iter_mut().for_each(Wire::poll);
     for round in 0..3 {
-        world.advance(900);
-        wires.iter_mut().for_each(|wire| wire.poll());
-        assert_eq!(world.core.buffers.idle(), 0, "busy until a while ago");
-        world.advance(100);
-        wires.iter_mut().for_each(|wire| wire.poll());
-        assert_eq!(world.core.buffers.idle(), 10, "quiet now");
-        // The first bytes are no whole request.
-        let bytes = echo(round, "again");
-        for wire in &mut wires {
-            assert_eq!(wire.send(&bytes[..1]), 1);
-            wire.poll();
-            assert_eq!(wire.send(&bytes[1..]), bytes.len() - 1);
-            wire.poll();
-            wire.receive();
-            let text = String::from_utf8_lossy(&std::mem::take(&mut wire.received)).into_owned();
-            assert!(text.contains(r#"{\"text\":\"again\"}"#), "{text}");
-        }
-        assert_eq!(world.core.buffers.idle(), 0);
+        ask(&mut wires, round);
+        // What one was served with serves the next.
+        let idle = if round == 0 { 2 } else { 11 };
+        assert_eq!(
+            world.core.buffers.idle(),
+            idle,
+            "they rest: the pool has an output and all inputs"
+        );
+        ask(&mut wires, round);
+        assert_eq!(world.core.buffers.idle(), 1, "lively: each keeps its input");
+        world.advance(LIVELY_MS - 50);
+        wires.iter_mut().for_each(Wire::poll);
+        assert_eq!(world.core.buffers.idle(), 1, "quiet, but not for long");
+        world.advance(50);
+        wires.iter_mut().for_each(Wire::poll);
+        assert_eq!(world.core.buffers.idle(), 11, "at rest again");
+        world.advance(LIVELY_MS);
     }
     for mut wire in wires {
         wire.leave();
         assert!(wire.is_done());
     }
-    assert_eq!(world.core.buffers.idle(), 10);
     world.assert_empty("all have left");
+}
+
+/// [SEC-06] connections that are served one after the other share one workspace; a core keeps no more than its bound
+#[test]
+fn workspaces_are_lent() {
+    let world = World::new(patient());
+    let mut wires: Vec<_> = (0..workspace::KEPT_MAX + 5).map(|_| world.connect(1 << 16)).collect();
+    wires.iter_mut().for_each(Wire::poll);
+    assert_eq!(world.core.app.workspaces.idle(), 0, "nobody has had a request yet");
+    wires.iter_mut().for_each(|wire| wire.settle(&world, &echo(1, "x"), 50));
+    assert_eq!(world.core.app.workspaces.idle(), 1);
+    // A request that has begun holds one.
+    for wire in &mut wires {
+        wire.send(b"POST");
+        wire.poll();
+    }
+    assert_eq!(world.core.app.workspaces.idle(), 0);
+    for mut wire in wires {
+        wire.leave();
+        assert!(wire.is_done());
+    }
+    assert_eq!(world.core.app.workspaces.idle(), workspace::KEPT_MAX);
+    world.assert_empty("all have left");
+}
+
+/// Pipelined requests that fill a read let the next one take more, so that all their answers leave together; a
+/// connection that has been quiet begins anew
+#[test]
+fn room_grows_with_what_comes() {
+    let mut reading = Reading::default();
+    for bytes in [1, 2, 4, 8, 16, 32, 64, 64].map(|kib| kib * 1024) {
+        let mut buf = Vec::new();
+        reading.make_room(&mut buf);
+        assert_eq!(buf.capacity(), bytes);
+        buf.resize(bytes - 1, 0);
+        let same = reading;
+        reading.learn(&buf);
+        assert_eq!(reading, same, "there was room left");
+        buf.push(0);
+        reading.learn(&buf);
+    }
 }
 
 /// [SEC-06] a peer that leaves, or stays silent for too long, is noticed while the connection holds no buffer

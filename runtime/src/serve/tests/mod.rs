@@ -5,4 +5,5 @@
 
 mod buffers;
 mod chaos;
+mod sizes;
 mod world;
