@@ -63,18 +63,24 @@ impl<'a> Object<'a> {
     /// Whether a name is repeated. Pairwise for small objects, n log n for large ones.
     pub fn has_duplicate_keys(self) -> bool {
         if self.len > PAIRWISE_MEMBERS_MAX {
-            let mut names: Vec<&str> = self.iter().map(|(name, _)| name).collect();
-            names.sort_unstable();
-            return names.windows(2).any(|pair| pair[0] == pair[1]);
+            return self.repeats_a_name();
         }
-        let mut names = [""; PAIRWISE_MEMBERS_MAX];
+        // Most names differ in their outline already, and numbers are compared many at a time.
+        let mut outlines = [0; PAIRWISE_MEMBERS_MAX];
         for (at, (name, _)) in self.iter().take(PAIRWISE_MEMBERS_MAX).enumerate() {
-            if names[..at].contains(&name) {
-                return true;
+            let own = outline(name);
+            if outlines[..at].iter().fold(false, |met, other| met | (*other == own)) {
+                return self.repeats_a_name();
             }
-            names[at] = name;
+            outlines[at] = own;
         }
         false
+    }
+
+    fn repeats_a_name(self) -> bool {
+        let mut names: Vec<&str> = self.iter().map(|(name, _)| name).collect();
+        names.sort_unstable();
+        names.windows(2).any(|pair| pair[0] == pair[1])
     }
 
     /// How many members have that name.
@@ -135,4 +141,14 @@ impl<'a> Iterator for Members<'a> {
         let (lower, upper) = self.raw.size_hint();
         (if self.seen.is_some() { 0 } else { lower }, upper)
     }
+}
+
+/// A number that is the same for equal names and rarely for others: the length, the first bytes and the last.
+fn outline(name: &str) -> u64 {
+    let bytes = name.as_bytes();
+    let (start, end) = match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
+        (Some(start), Some(end)) => (u32::from_le_bytes(*start), u32::from_le_bytes(*end)),
+        _ => (bytes.iter().fold(0, |sum, byte| (sum << 8) | u32::from(*byte)), 0),
+    };
+    (u64::from(start) << 32 | u64::from(end)) ^ ((bytes.len() as u64) << 25)
 }

@@ -3,6 +3,7 @@
 //! - [`input`]: a tool's `inputSchema`, checked in place on the parsed request (no copy of the arguments)
 //! - [`output`]: a tool's `outputSchema`, checked on the handler's value
 //! - [`survey`]: refuses schemas that reach outside themselves or cost too much, before they are compiled
+//! - [`plan`]: settles ordinary schemas in one walk of the tape, where the document fits
 //! - [`tape`]: the validator's view of a parsed document
 //! - [`fuel`]: bounds the work of one check
 //! - [`fault`]: says where and what, shortly
@@ -18,6 +19,7 @@ mod fault;
 mod fuel;
 mod input;
 mod output;
+mod plan;
 mod same;
 mod survey;
 mod tape;

@@ -3,6 +3,7 @@
 
 mod agreement;
 mod calls;
+mod plans;
 mod refusals;
 mod work;
 
