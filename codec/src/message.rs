@@ -94,7 +94,11 @@ pub struct Malformed<'a> {
 
 /// Reads the one message of a parsed document.
 pub fn read(doc: &Document) -> Result<Message<'_>, Malformed<'_>> {
-    let root = doc.root();
+    read_value(doc, doc.root())
+}
+
+/// Reads a message that stands at `root` in the document: where several of them came in one.
+pub fn read_value<'a>(doc: &'a Document, root: Value<'a>) -> Result<Message<'a>, Malformed<'a>> {
     let Some(object) = root.as_object() else {
         let reason = match root.as_array() {
             Some(_) => "the message is an array: batches ended with revision 2025-03-26",

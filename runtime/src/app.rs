@@ -2,7 +2,7 @@
 //! registry, whose snapshots are swapped whole.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use codec::cursor::Cursors;
 use serde_json::{Map, Value};
@@ -10,6 +10,8 @@ use transport::mcp::ladder::Surface;
 use transport::mcp::method::{Method, Needs};
 use transport::mcp::origin;
 
+use crate::LegacyMode;
+use crate::engine::mailbox::Mailbox;
 use crate::handler::{CacheHint, Handler};
 use crate::hooks::Hooks;
 use crate::hub::{Exchange, Supported};
@@ -74,6 +76,10 @@ pub(crate) struct App {
     pub(crate) notifier: Notifier,
     pub(crate) exchange: Arc<Exchange>,
     pub(crate) offload: Pools,
+    /// How the 2025 era is served.
+    pub(crate) legacy: LegacyMode,
+    /// The mailboxes of the cores, by their numbers, once they run: a session's messages find their core by it.
+    pub(crate) cores: OnceLock<Arc<[Mailbox<App>]>>,
 }
 
 /// The ladder's view: one request sees one snapshot.

@@ -119,6 +119,7 @@ impl InProcess {
         self.inbox.deliver(&self.core);
         let mut cx = Context::from_waker(&self.waker);
         let mut tasks = self.tasks.take();
+        tasks.append(&mut self.core.take_spawned());
         tasks.retain_mut(|task| task.as_mut().poll(&mut cx).is_pending());
         self.tasks.borrow_mut().append(&mut tasks);
     }

@@ -23,6 +23,7 @@ mod hooks;
 mod hub;
 mod in_process;
 mod io;
+mod legacy;
 mod limits;
 mod notifier;
 mod offload;
@@ -46,6 +47,7 @@ pub use handler::{
 pub use hooks::{Answered, Denied, Observed, Principal, RequestHead};
 pub use hub::{Bus, Event, ExtensionField, LocalBus, Payload, Sink, Topic};
 pub use in_process::{InProcess, InProcessConnection};
+pub use legacy::LegacyMode;
 pub use limits::Limits;
 pub use notifier::Notifier;
 #[cfg(feature = "tokio")]
@@ -55,6 +57,9 @@ pub use registry::{RegistrationError, RegistrationFault, Thing};
 pub use schema::SchemaError;
 pub use server::{Bound, Builder, Handle, Offer, Registrations, Server};
 pub use state::ReplayStore;
+
+/// Whether the body of a POST belongs to the 2025 era (LEG-42); see [`LegacyMode`].
+pub use transport::mcp::legacy::is_legacy;
 
 /// The protocol's own types: tools, prompts, resources, content, input requests, errors.
 pub mod types {

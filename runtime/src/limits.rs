@@ -44,6 +44,18 @@ pub struct Limits {
     pub offload_threads: usize,
     /// Tools, prompts, resources and templates, each; a further registration is refused.
     pub entries: usize,
+    /// Messages in one batch of a client of revision 2025-03-26 or older; beyond it `-32600` (LEG-22).
+    pub batch_messages: usize,
+    /// Sessions of the 2025 era per core; beyond it `initialize` is answered `503` with `Retry-After` (LEG-68).
+    pub sessions_per_core: usize,
+    /// Events that one session keeps for a client that comes back; the oldest go first (LEG-65).
+    pub session_events: usize,
+    /// Bytes of the messages in these events, together.
+    pub session_event_bytes: usize,
+    /// Requests of the server that wait for one client's answers; a handler that asks for more fails (LEG-81).
+    pub asked_per_session: usize,
+    /// Rounds of input that one call of a client of the 2025 era may take; a handler that asks once more fails (LEG-81).
+    pub rounds: usize,
     /// From the first byte of a head to its last; beyond it `408` and the connection closes.
     pub head_timeout: Duration,
     /// From the head to the last byte of the body; beyond it `408` and the connection closes.
@@ -56,6 +68,10 @@ pub struct Limits {
     pub handler_timeout: Duration,
     /// Between comments on a quiet event stream; zero turns them off (SSE-10).
     pub keep_alive: Duration,
+    /// Until a client of the 2025 era answers what a handler asks of it; beyond it the call fails (LEG-81).
+    pub leg_timeout: Duration,
+    /// Without a message of its client and without a stream, after which a session of the 2025 era ends (LEG-68).
+    pub session_idle_timeout: Duration,
     /// How long a drain waits for running requests before it drops them.
     pub drain_deadline: Duration,
     /// One poll of a handler that takes longer is named in a warning; zero turns the warning off.
@@ -82,12 +98,20 @@ impl Default for Limits {
             offload_queue: 1_024,
             offload_threads: 4,
             entries: 100_000,
+            batch_messages: 100,
+            sessions_per_core: 16_384,
+            session_events: 256,
+            session_event_bytes: 256 * 1024,
+            asked_per_session: 64,
+            rounds: 8,
             head_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(75),
             write_timeout: Duration::from_secs(30),
             handler_timeout: Duration::from_secs(120),
             keep_alive: Duration::from_secs(15),
+            leg_timeout: Duration::from_secs(600),
+            session_idle_timeout: Duration::from_secs(1800),
             drain_deadline: Duration::from_secs(30),
             stall_warning: Duration::from_millis(200),
         }

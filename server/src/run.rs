@@ -31,7 +31,8 @@ fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Result<Builder,
         .limits(Limits::from(&args.limits))
         .path(&args.path)
         .driver(args.driver.into())
-        .response_mode(args.response_mode.into());
+        .response_mode(args.response_mode.into())
+        .legacy(args.legacy.into());
     if let Some(workers) = args.workers {
         builder = builder.workers(workers);
     }

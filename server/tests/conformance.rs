@@ -9,10 +9,12 @@ use std::process::{Child, Command, Stdio};
 
 const SKIP: &str = "RINGMCP_SKIP_CONFORMANCE";
 
-/// Every scenario of the revision, none of them with a failure or a warning.
-const SCENARIOS: usize = 40;
+/// The revisions and how many scenarios each has: none of them with a failure or a warning, one after the other against
+/// the same process.
+const REVISIONS: [(&str, usize); 2] = [("2026-07-28", 40), ("2025-11-25", 33)];
 
-/// [DSC-04] [SUB-02] [MR-01] [CCH-01] [HTTP-02] all scenarios of 2026-07-28 pass without a warning on epoll.
+/// [DSC-04] [SUB-02] [MR-01] [CCH-01] [HTTP-02] [LEG-01] [LEG-60] [LEG-80] all scenarios of both eras pass without a
+/// warning on epoll.
 #[test]
 fn official_suite_on_epoll() {
     run("epoll");
@@ -37,26 +39,28 @@ fn run(driver: &str) {
         );
     }
     let Some((server, url)) = start(driver) else { return };
-    let output = suite(&url, driver);
+    let outputs = REVISIONS.map(|(revision, scenarios)| (suite(&url, driver, revision), scenarios));
     stop(server);
-    let report = String::from_utf8_lossy(&output.stdout);
-    let problems = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{report}\n{problems}");
-    let passed = report.lines().filter(|line| line.split('\t').nth(1) == Some("pass")).count();
-    // The TOTAL line says "pass", too.
-    assert_eq!(passed, SCENARIOS + 1, "{report}\n{problems}");
+    for (output, scenarios) in outputs {
+        let report = String::from_utf8_lossy(&output.stdout);
+        let problems = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{report}\n{problems}");
+        let passed = report.lines().filter(|line| line.split('\t').nth(1) == Some("pass")).count();
+        // The TOTAL line says "pass", too.
+        assert_eq!(passed, scenarios + 1, "{report}\n{problems}");
+    }
 }
 
 /// Both tests install into the same folder; the script is not made for that at once.
-fn suite(url: &str, driver: &str) -> std::process::Output {
+fn suite(url: &str, driver: &str, revision: &str) -> std::process::Output {
     static ONE_AT_A_TIME: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _turn = ONE_AT_A_TIME.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("conformance");
     Command::new(root.join("tests/conformance/run"))
         .args(["--strict", "--out"])
-        .arg(cache.join(format!("results-{driver}")))
-        .args([url, "2026-07-28"])
+        .arg(cache.join(format!("results-{driver}-{revision}")))
+        .args([url, revision])
         .env("CONFORMANCE_CACHE", &cache)
         .env("CONFORMANCE_LOCK", root.join("tests/conformance/package-lock.json"))
         .output()
@@ -66,7 +70,8 @@ fn suite(url: &str, driver: &str) -> std::process::Output {
 /// Starts the server on a port from the kernel; the banner names it.
 fn start(driver: &str) -> Option<(Child, String)> {
     let mut server = Command::new(env!("CARGO_BIN_EXE_ringmcp-server"))
-        .args(["--listen", "127.0.0.1:0", "--handlers", "everything", "--driver", driver])
+        .args(["--listen", "127.0.0.1:0", "--handlers", "everything", "--legacy", "sessions"])
+        .args(["--driver", driver])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

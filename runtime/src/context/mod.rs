@@ -30,6 +30,7 @@ use crate::engine::core::Core;
 use crate::engine::deadline::Kind;
 use crate::handler::Completion;
 use crate::hooks::Principal;
+use crate::legacy::outlet::Outlet;
 use crate::limits::Limits;
 use crate::notifier::Notifier;
 use crate::offload::Offloaded;
@@ -64,6 +65,8 @@ pub(crate) struct Call<'r> {
     pub(crate) number: u64,
     pub(crate) body: &'r RefCell<Vec<u8>>,
     pub(crate) cancel: &'r Cancel,
+    /// Where messages of the 2025 era go.
+    pub(crate) outlet: Option<&'r dyn Outlet>,
     pub(crate) app: &'r App,
     pub(crate) core: &'r Rc<Core<App>>,
 }
@@ -176,6 +179,14 @@ impl<'r> Context<'r> {
     /// The same under a logger's name.
     pub fn log_as(&self, logger: &str, level: LoggingLevel, data: impl Serialize) {
         self.progress_handle().log(level, Some(logger), &data);
+    }
+
+    /// Lets go of the client's connection while the handler goes on: a client of revision 2025-11-25 in a session comes
+    /// back for the rest (LEG-65). For any other client this does nothing.
+    pub fn release_connection(&self) {
+        if let Some(outlet) = self.call.outlet {
+            outlet.release();
+        }
     }
 
     /// Tells other threads and tasks that the request was cancelled; this future itself is just dropped.

@@ -55,7 +55,7 @@ pub(crate) fn error_answer(error: RpcError, id: &Id<'_>, body: &mut Vec<u8>) -> 
 }
 
 /// ERR-01, ERR-04: of the reserved codes a handler may use only those that have a meaning.
-fn vetted(error: RpcError, method: &str) -> RpcError {
+pub(crate) fn vetted(error: RpcError, method: &str) -> RpcError {
     let known = matches!(
         error.code,
         code::INVALID_REQUEST
@@ -99,12 +99,7 @@ fn complete(
     run: &Run<'_>,
     body: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
-    if let Runner::Tool(tool) = &run.runner
-        && let Some(schema) = &tool.output
-        && !done.is_error
-    {
-        check_output(schema, done.structured.as_ref(), call.target)?;
-    }
+    check_result(&done, run)?;
     let cacheable = Method::from_name(call.method).is_some_and(|method| method.row().cacheable);
     let cache = cacheable.then(|| match &run.runner {
         // CCH-07
@@ -117,7 +112,17 @@ fn complete(
     Ok(())
 }
 
-/// CALL-06
+/// CALL-06, for tools that promise a structured result.
+pub(crate) fn check_result(done: &Finish, run: &Run<'_>) -> Result<(), RpcError> {
+    match &run.runner {
+        Runner::Tool(tool) if !done.is_error => match &tool.output {
+            Some(schema) => check_output(schema, done.structured.as_ref(), run.target),
+            None => Ok(()),
+        },
+        _ => Ok(()),
+    }
+}
+
 fn check_output(
     schema: &crate::schema::OutputSchema,
     structured: Option<&serde_json::Value>,

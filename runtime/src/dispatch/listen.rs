@@ -7,6 +7,7 @@ use transport::mcp::ladder::Rung;
 use transport::mcp::refusal::Refusal;
 
 use super::{Admitted, Plan};
+use crate::app::App;
 use crate::hooks::Principal;
 use crate::hub::{Access, Filter, FilterLimits, Subject};
 
@@ -24,8 +25,13 @@ pub(super) fn plan<'r>(request: &Admitted<'r>) -> Result<Plan<'r>, Refusal> {
 
 /// The opener's rights, asked at open and at every delivery (SUB-10).
 pub(crate) fn access(request: &Admitted<'_>) -> Option<Access> {
-    let rule = request.app.hooks.may_watch.clone()?;
-    let principal: Option<Rc<Principal>> = request.principal.cloned();
+    access_of(request.app, request.principal)
+}
+
+/// The same for whoever a session of the 2025 era belongs to.
+pub(crate) fn access_of(app: &App, principal: Option<&Rc<Principal>>) -> Option<Access> {
+    let rule = app.hooks.may_watch.clone()?;
+    let principal: Option<Rc<Principal>> = principal.cloned();
     Some(Rc::new(move |subject: Subject<'_>| match subject {
         Subject::Resource(uri) => rule(principal.as_deref(), uri),
         Subject::Extension { key, .. } => rule(principal.as_deref(), key),

@@ -14,8 +14,9 @@ mod resources_read;
 mod retry;
 mod tools_call;
 
-pub(crate) use finish::{Answer, error_answer, finish};
-pub(crate) use listen::access;
+pub(crate) use discover::capabilities;
+pub(crate) use finish::{Answer, check_result, error_answer, finish, vetted};
+pub(crate) use listen::{access, access_of};
 
 use std::borrow::Cow;
 use std::rc::Rc;

@@ -54,6 +54,11 @@ impl Clock {
         }
     }
 
+    /// Whether it moves only when told.
+    pub(crate) fn is_simulated(&self) -> bool {
+        matches!(self.source, Source::Simulated { .. })
+    }
+
     /// Milliseconds since the clock was made, at most one [`TICK`] old while the core is not stalled. Never goes back.
     pub(crate) fn now_ms(&self) -> u64 {
         self.now_ms.get()

@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::io;
 use std::ops::Deref;
+use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -107,7 +108,12 @@ pub(crate) struct CoreParts {
     /// When the ordered drain is over, on the core's clock.
     drain_ends_ms: Cell<u64>,
     drain_waiter: Cell<Option<Waker>>,
+    /// Where a simulated core's tasks go: it has no runtime.
+    simulated: Option<SpawnedTasks>,
 }
+
+/// Tasks that whoever drives a simulated core takes and polls.
+type SpawnedTasks = Rc<RefCell<Vec<Pin<Box<dyn Future<Output = ()>>>>>>;
 
 impl<S: Serve> Core<S> {
     /// A core on the calling thread, behind `inbox`.
@@ -119,6 +125,7 @@ impl<S: Serve> Core<S> {
         counters: Arc<CoreCounters>,
         inbox: &Inbox<S>,
     ) -> Rc<Self> {
+        let simulated = clock.is_simulated().then(SpawnedTasks::default);
         let parts = CoreParts {
             id,
             clock,
@@ -135,6 +142,7 @@ impl<S: Serve> Core<S> {
             drain_within_ms: Cell::new(None),
             drain_ends_ms: Cell::new(u64::MAX),
             drain_waiter: Cell::new(None),
+            simulated,
         };
         let app = serve.local(&parts);
         Rc::new(Self { parts, serve, app })
@@ -160,11 +168,16 @@ impl<S: Serve> Core<S> {
         make: impl FnOnce() -> F + 'static,
     ) {
         let core = self.clone();
-        monoio::spawn(async move {
+        let spawned = self.parts.simulated.clone();
+        let task = async move {
             if let Err(panic) = guard::catch_future(make).await {
                 core.report(what, &panic);
             }
-        });
+        };
+        match spawned {
+            None => drop(monoio::spawn(task)),
+            Some(spawned) => spawned.borrow_mut().push(Box::pin(task)),
+        }
     }
 }
 
@@ -179,6 +192,11 @@ impl CoreParts {
     fn report(&self, what: &'static str, panic: &guard::Panic) {
         self.counters.panics.add(1);
         tracing::error!(core = self.id, what, %panic, "panic caught");
+    }
+
+    /// Takes the tasks that were spawned on a simulated core since the last call.
+    pub(crate) fn take_spawned(&self) -> Vec<Pin<Box<dyn Future<Output = ()>>>> {
+        self.simulated.as_ref().map(|spawned| spawned.take()).unwrap_or_default()
     }
 
     /// A deadline slot; see [`Deadlines::slot`].
@@ -241,6 +259,8 @@ pub(crate) struct Links {
 pub(crate) struct LinkGuard {
     links: Rc<Links>,
     key: Key,
+    /// It is a connection, not a task.
+    counted: bool,
 }
 
 impl Links {
@@ -252,7 +272,14 @@ impl Links {
     pub(crate) fn enter(self: &Rc<Self>, shutdown: Shutdown) -> LinkGuard {
         self.counters.connections_open.add(1);
         let key = self.open.borrow_mut().insert(shutdown);
-        LinkGuard { links: self.clone(), key }
+        LinkGuard { links: self.clone(), key, counted: true }
+    }
+
+    /// Enters a task that works for a connection, maybe of another core: a drain waits for it, and ends it, as if it were
+    /// one.
+    pub(crate) fn hold(self: &Rc<Self>, shutdown: Shutdown) -> LinkGuard {
+        let key = self.open.borrow_mut().insert(shutdown);
+        LinkGuard { links: self.clone(), key, counted: false }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -281,7 +308,9 @@ impl Drop for LinkGuard {
     fn drop(&mut self) {
         let shutdown = self.links.open.borrow_mut().remove(self.key);
         drop(shutdown);
-        self.links.counters.connections_open.sub(1);
+        if self.counted {
+            self.links.counters.connections_open.sub(1);
+        }
         if self.links.len() == 0
             && let Some(waker) = self.links.waiter.take()
         {

@@ -78,6 +78,10 @@ counters! {
     rejected [RUNGS_MAX];
     /// Gauge: subscription streams open now.
     subscriptions_open;
+    /// Gauge: sessions of the 2025 era now.
+    sessions_open;
+    /// Sessions of the 2025 era that ended because they were idle.
+    sessions_expired;
     /// Events written to subscription streams.
     events_delivered;
     /// Handlers given up because they took too long.

@@ -109,10 +109,6 @@ impl<S: Serve> Mailbox<S> {
     ///
     /// # Errors
     /// Gives the job back when the queue is full or the core has ended.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "sessions of the 2025 era will route messages to their core")
-    )]
     pub(crate) fn post(&self, job: Job<S>) -> Result<(), Job<S>> {
         self.jobs.try_send(job).map_err(crossbeam_channel::TrySendError::into_inner)?;
         self.bell.ring();

@@ -11,8 +11,7 @@ use super::topic::{Kind, Kinds, RESOURCE_METHOD, Topic, Topics};
 pub(crate) enum Envelope {
     /// A server-sent event (HTTP).
     Event,
-    /// A line (stdio).
-    #[cfg_attr(not(test), allow(dead_code, reason = "for stdio, where lines carry the messages"))]
+    /// A line.
     Line,
 }
 

@@ -28,17 +28,16 @@ use codec::id::OwnedId;
 pub use bus::{Bus, LocalBus, Sink};
 pub use event::{Event, Payload};
 pub(crate) use exchange::{Exchange, ExchangeConfig, Matcher};
-pub(crate) use filter::{Access, Filter, FilterLimits, Subject, Supported};
+pub(crate) use filter::{Access, Filter, FilterLimits, KEY_BYTES_MAX, Subject, Supported};
 pub(crate) use frame::Envelope;
 pub(crate) use seats::Full;
 pub(crate) use stream::Stream;
 pub use topic::{ExtensionField, Topic};
-pub(crate) use topic::{Kind, Kinds};
+pub(crate) use topic::{Kind, Kinds, Topics};
 
 use inbox::Inbox;
 use index::{Followers, Lists};
 use seats::Seat;
-use topic::Topics;
 
 use crate::engine::counters::CoreCounters;
 

@@ -13,7 +13,7 @@ mod tcp;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use link::{How, Link, Peer, Shutdown};
+pub(crate) use link::{Ends, How, Link, Peer, Shutdown};
 pub(crate) use listener::{BindError, Bound, Listener, REFUSAL, bind};
 pub(crate) use pooled::PooledFuture;
 pub(crate) use tcp::TcpLink;

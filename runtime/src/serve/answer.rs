@@ -74,6 +74,22 @@ impl Reply<'_> {
         self.frame(out, |out| sse::message(out, json));
     }
 
+    /// Events of a stream as they are.
+    pub(super) fn events(&self, out: &mut Vec<u8>, events: &[u8]) {
+        self.frame(out, |out| out.extend_from_slice(events));
+    }
+
+    /// A JSON body that begins a session of the 2025 era.
+    pub(super) fn json_of_session(&self, out: &mut Vec<u8>, body: &[u8], id: &str) {
+        let extra = [NO_STORE, ("Mcp-Session-Id", id)];
+        self.with_headers(out, 200, Some("application/json"), body, &extra);
+    }
+
+    /// A session has ended: no body.
+    pub(super) fn no_content(&self, out: &mut Vec<u8>) {
+        self.with_headers(out, 204, None, b"", &[]);
+    }
+
     /// A comment that keeps a quiet stream alive (SSE-10).
     pub(super) fn comment(&self, out: &mut Vec<u8>) {
         self.frame(out, |out| sse::comment(out, "keepalive"));

@@ -68,6 +68,7 @@ impl<L: Link> Exchange<'_, L> {
             number,
             body: &body,
             cancel: &cancel,
+            outlet: None,
             app: &core.serve,
             core,
         };
@@ -126,10 +127,10 @@ impl<L: Link> Exchange<'_, L> {
 }
 
 /// Counts a handler as running for as long as it lives, however it ends.
-struct Running<'c>(&'c Cell<usize>);
+pub(crate) struct Running<'c>(&'c Cell<usize>);
 
 impl<'c> Running<'c> {
-    fn enter(running: &'c Cell<usize>) -> Self {
+    pub(crate) fn enter(running: &'c Cell<usize>) -> Self {
         running.set(running.get() + 1);
         Self(running)
     }
@@ -155,7 +156,7 @@ fn version<'a>(case: &Case<'a, AppSurface<'_>>) -> &'a str {
 
 /// ERR-11: a tool's panic is a failed call, any other handler's an internal error; neither says more (ERR-10). What
 /// the handler had written behind `start` is no result.
-fn panicked(run: &Run<'_>, start: usize, body: &mut Vec<u8>) -> Outcome {
+pub(crate) fn panicked(run: &Run<'_>, start: usize, body: &mut Vec<u8>) -> Outcome {
     if !matches!(run.runner, dispatch::Runner::Tool(_)) {
         return Outcome::Error(RpcError::internal());
     }

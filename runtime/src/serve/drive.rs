@@ -293,7 +293,7 @@ impl<L: Link> Drive<'_, L> {
 }
 
 /// One poll: with a waker that may cross threads, timed, and with its panic caught.
-fn poll_guarded(
+pub(crate) fn poll_guarded(
     core: &Rc<Core<App>>,
     waker: &TaskWaker,
     name: &str,

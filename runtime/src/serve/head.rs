@@ -15,6 +15,7 @@ use transport::mcp::refusal::Refusal;
 
 use super::answer;
 use super::connection::{Connection, Next, write};
+use crate::LegacyMode;
 use crate::app::App;
 use crate::dispatch::denied;
 use crate::engine::deadline::Kind;
@@ -33,6 +34,7 @@ pub(super) async fn check<L: Link>(connection: &mut Connection<'_, L>) -> Next<L
             connection.core.counters.disconnect_cancellations.add(1);
             Next::Gone
         }
+        Err(Refused::Session) => Box::pin(super::legacy::by_head(connection)).await,
         Err(Refused::NotFound) => refuse(connection, None),
         Err(Refused::Rung(refusal)) => refuse(connection, Some(refusal)),
     }
@@ -42,6 +44,8 @@ enum Refused {
     /// Another path: no JSON-RPC here (HTTP-23).
     NotFound,
     Rung(Refusal),
+    /// A GET or DELETE of the 2025 era: there is no body to wait for.
+    Session,
     /// Nobody is left to be answered.
     Gone,
 }
@@ -68,11 +72,14 @@ async fn climb<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refuse
     if view.path() != app.path && view.method() != "CONNECT" {
         return Err(Refused::NotFound);
     }
-    http_method(view).map_err(Refused::Rung)?;
+    http_method(view, app.legacy).map_err(Refused::Rung)?;
     if app.hooks.authenticator.is_some() {
         authenticate(connection).await?;
     }
     let view = connection.machine.head().view(&connection.buf);
+    if view.method() != "POST" {
+        return Err(Refused::Session);
+    }
     connection.forms = media_types(&StandardHeaders::collect(view)).map_err(Refused::Rung)?;
     Ok(())
 }
@@ -91,13 +98,17 @@ fn host_and_origin(app: &App, view: HeadView<'_>) -> Result<(), Refusal> {
     Err(Refusal::at(Rung::HostOrigin, RpcError::invalid_request(what)))
 }
 
-/// Rung 2 (HTTP-12).
-fn http_method(view: HeadView<'_>) -> Result<(), Refusal> {
-    if view.method() == "POST" {
-        return Ok(());
-    }
-    let error = RpcError::invalid_request("Only POST is served here");
-    Err(Refusal::at(Rung::HttpMethod, error).with_header("Allow", "POST"))
+/// Rung 2 (HTTP-12): POST, and what sessions have besides (LEG-17, LEG-62, LEG-63).
+fn http_method(view: HeadView<'_>, legacy: LegacyMode) -> Result<(), Refusal> {
+    let (what, allow) = match (view.method(), legacy) {
+        ("POST", _) | ("GET" | "DELETE", LegacyMode::Sessions) => return Ok(()),
+        (_, LegacyMode::Sessions) => {
+            ("Only POST, GET and DELETE are served here", "POST, GET, DELETE")
+        }
+        _ => ("Only POST is served here", "POST"),
+    };
+    let error = RpcError::invalid_request(what);
+    Err(Refusal::at(Rung::HttpMethod, error).with_header("Allow", allow))
 }
 
 /// Rung 3. A panic of the authenticator refuses the request.

@@ -10,6 +10,7 @@ mod connection;
 mod drive;
 mod head;
 mod kept;
+mod legacy;
 mod listen;
 mod request;
 mod snapshot;
@@ -29,7 +30,10 @@ use crate::engine::deadline::Kind;
 use crate::engine::listen as subscription;
 use crate::hub::Hub;
 use crate::io::{Link, PooledFuture, TcpLink};
+use crate::legacy::Sessions;
+pub(crate) use call::{Running, panicked};
 use connection::{Handover, Then};
+pub(crate) use drive::poll_guarded;
 use kept::{Heard, Kept};
 use snapshot::SnapshotCache;
 use workspace::Workspaces;
@@ -42,6 +46,8 @@ pub(crate) struct Local {
     pub(crate) workspaces: Workspaces,
     /// Handlers running now, against `requests_per_core`.
     pub(crate) running: Cell<usize>,
+    /// Of clients of the 2025 era.
+    pub(crate) sessions: Sessions,
 }
 
 impl Serve for App {
@@ -54,6 +60,7 @@ impl Serve for App {
             snapshots: SnapshotCache::new(&self.registry),
             workspaces: Workspaces::default(),
             running: Cell::new(0),
+            sessions: Sessions::default(),
         }
     }
 
@@ -67,6 +74,7 @@ impl Serve for App {
 
     fn draining(core: &Rc<Core<Self>>) {
         core.app.hub.end_all();
+        core.app.sessions.part_all();
         core.deadlines.fire_all(Kind::Idle);
     }
 

@@ -11,10 +11,12 @@ use codec::value::Value;
 use transport::mcp::accept::Forms;
 use transport::mcp::head::StandardHeaders;
 use transport::mcp::ladder::{self, Case, Rung};
+use transport::mcp::legacy::{self, Era};
 use transport::mcp::refusal::Refusal;
 
 use super::answer::{self, Closing, Reply, Shape};
 use super::connection::{Connection, Next};
+use crate::LegacyMode;
 use crate::app::{App, AppSurface, ResponseMode};
 use crate::context::Emitter;
 use crate::dispatch::{self, Admitted, Answer, Plan};
@@ -64,24 +66,51 @@ pub(super) async fn serve<L: Link>(
         },
         started,
     };
+    let era = Eras::of(&core, &headers);
     let next = match parsed {
         Err(fault) => {
-            exchange.refuse(Refusal::at(Rung::Json, RpcError::from(fault)), None, "", None)
+            Some(exchange.refuse(Refusal::at(Rung::Json, RpcError::from(fault)), None, "", None))
         }
         Ok(()) => match message::read(&document) {
+            Err(_) if era.is_legacy(|header| legacy::of_body(document.root(), header)) => None,
             Err(malformed) => {
                 let refusal = Refusal::at(Rung::Shape, RpcError::invalid_request(malformed.reason));
-                exchange.refuse(refusal, malformed.id.as_ref(), "", None)
+                Some(exchange.refuse(refusal, malformed.id.as_ref(), "", None))
             }
-            Ok(Message::Notification(notification)) => exchange.notification(&notification),
-            Ok(Message::Request(request)) => exchange.request(request, document.root()).await,
+            Ok(Message::Notification(note))
+                if era.is_legacy(|header| legacy::of_notification(&note, header)) =>
+            {
+                None
+            }
+            Ok(Message::Notification(note)) => Some(exchange.notification(&note)),
+            Ok(Message::Request(request)) => exchange.request(request, document.root(), era).await,
         },
+    };
+    let Some(next) = next else {
+        return Box::pin(super::legacy::post(connection, document, started)).await;
     };
     connection.buf = document.release();
     connection.document = document;
     connection.machine.finish(&mut connection.buf);
     connection.buf.append(&mut ahead);
     next
+}
+
+/// Which era a message may be of: asked only where it is not plainly modern, which costs a modern request nothing.
+#[derive(Clone, Copy)]
+struct Eras<'c> {
+    served: LegacyMode,
+    header: Option<&'c [u8]>,
+}
+
+impl<'c> Eras<'c> {
+    fn of(core: &Core<App>, headers: &StandardHeaders<'c>) -> Self {
+        Self { served: core.serve.legacy, header: headers.version.map(|field| field.value) }
+    }
+
+    fn is_legacy(self, era: impl FnOnce(Option<&[u8]>) -> Era) -> bool {
+        self.served != LegacyMode::Reject && era(self.header) == Era::Legacy
+    }
 }
 
 /// The request at hand, with what it may use of its connection.
@@ -127,11 +156,21 @@ impl<'c, L: Link> Exchange<'c, L> {
         }
     }
 
-    async fn request(&mut self, request: Request<'_>, root: Value<'_>) -> Next<L> {
+    /// `None`: it is of the 2025 era, and served by that one's rules.
+    async fn request(
+        &mut self,
+        request: Request<'_>,
+        root: Value<'_>,
+        era: Eras<'_>,
+    ) -> Option<Next<L>> {
         let surface = AppSurface { app: self.app(), snapshot: self.snapshot };
         let mut case = Case::new(request, Some(self.headers), &surface);
         if let Err(refusal) = case.climb() {
-            return self.refuse(refusal, Some(&request.id), request.method, None);
+            // Without a valid claim no request gets to the top.
+            if era.is_legacy(|header| legacy::of_request(&request, header)) {
+                return None;
+            }
+            return Some(self.refuse(refusal, Some(&request.id), request.method, None));
         }
         let admitted = Admitted {
             case: &case,
@@ -145,14 +184,14 @@ impl<'c, L: Link> Exchange<'c, L> {
         render::begin(self.body, &request.id, "complete");
         // The program's guards run in here: their panic costs this request only.
         let plan = guard::catch(|| dispatch::plan(&admitted, self.body));
-        match plan.unwrap_or_else(|panic| Err(self.plan_panicked(&panic))) {
+        Some(match plan.unwrap_or_else(|panic| Err(self.plan_panicked(&panic))) {
             Err(refusal) => {
                 self.refuse(refusal, Some(&request.id), request.method, named(&request))
             }
             Ok(Plan::Ready(cache)) => self.ready(&case, cache),
             Ok(Plan::Listen(filter)) => self.listen(&admitted, filter),
             Ok(Plan::Run(run)) => self.run(&case, &run).await,
-        }
+        })
     }
 
     fn plan_panicked(&self, panic: &guard::Panic) -> Refusal {

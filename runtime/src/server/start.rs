@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 #[cfg(test)]
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use codec::cursor::Cursors;
@@ -114,8 +114,10 @@ impl Builder {
     }
 }
 
-/// Lets events reach the cores: each inbox rings its own core.
+/// Lets cores reach each other, and events the cores: each inbox rings its own core.
 fn connect(app: &Arc<App>, workers: &worker::Workers<App>) {
+    let first = app.cores.set(Arc::clone(workers.mailboxes())).is_ok();
+    debug_assert!(first, "workers are started once");
     for (core, mailbox) in workers.mailboxes().iter().enumerate() {
         let mailbox = mailbox.clone();
         app.exchange.inbox(core).set_bell(Box::new(move || mailbox.nudge(1)));
@@ -210,6 +212,8 @@ impl Builder {
             notifier: Notifier::new(bus),
             exchange,
             offload,
+            legacy: self.legacy,
+            cores: OnceLock::new(),
         }))
     }
 

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ringmcp::types::{RpcError, Tool};
 use ringmcp::{
-    Builder, Context, Denied, HandlerError, Limits, Observed, Principal, RequestHead, Server,
-    ToolError,
+    Builder, Context, Denied, HandlerError, LegacyMode, Limits, Observed, Principal, RequestHead,
+    Server, ToolError,
 };
 use serde_json::{Map, Value, json};
 
@@ -52,6 +52,8 @@ pub(crate) fn server(seen: &Seen) -> Builder {
         "required": ["region", "n"],
     }));
     Server::builder("course", "1")
+        // Rung 8 refuses only where the other era is not served.
+        .legacy(LegacyMode::Reject)
         .limits(Limits { body_bytes: BODY_BYTES, ..Limits::default() })
         .authenticate(authenticate)
         .guard(move |observed| {

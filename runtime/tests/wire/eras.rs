@@ -1,12 +1,12 @@
 //! Messages without a claim on a server of the modern era alone (ledger sections 20a and 20c).
 
-use ringmcp::{Builder, Context, Server, ToolError};
+use ringmcp::{Builder, Context, LegacyMode, Server, ToolError};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Answer, CC, PV, Request, Running, VERSION, serve};
 
 fn server() -> Builder {
-    Server::builder("eras", "1").tool(
+    Server::builder("eras", "1").legacy(LegacyMode::Reject).tool(
         "hi",
         "Says hi",
         async |_: &Context, _: Map<String, Value>| Ok::<_, ToolError>("hi"),

@@ -2,7 +2,7 @@
 //! revision has removed (section 21).
 
 use ringmcp::types::{Capability, Prompt, Resource, RpcError};
-use ringmcp::{Builder, Context, HandlerError, Server, ToolError};
+use ringmcp::{Builder, Context, HandlerError, LegacyMode, Server, ToolError};
 use serde_json::{Map, Value, json};
 
 use crate::support::{Answer, PV, Request, VERSION, read_answer, serve, support_write};
@@ -133,7 +133,7 @@ fn errors_on_an_open_stream() {
 /// those are what discovery names.
 #[test]
 fn unsupported_versions() {
-    let running = serve(server());
+    let running = serve(server().legacy(LegacyMode::Reject));
     let discover = running.send(&Request::new("server/discover", json!({})));
     let supported = discover.result("server/discover")["supportedVersions"].clone();
     assert_eq!(supported, json!([VERSION]));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
-use ringmcp::{Driver, ResponseMode};
+use ringmcp::{Driver, LegacyMode, ResponseMode};
 
 use super::key::StateKey;
 use super::limits::LimitFlags;
@@ -39,6 +39,10 @@ pub(crate) struct Args {
     #[arg(long, value_enum, default_value_t, hide_possible_values = true, help_heading = "What")]
     #[arg(value_name = "auto|json|sse")]
     pub(crate) response_mode: ModeFlag,
+    /// How clients of the 2025 revisions are served: each request by itself, with sessions, or not at all
+    #[arg(long, value_enum, default_value_t, hide_possible_values = true, help_heading = "What")]
+    #[arg(value_name = "stateless|sessions|reject")]
+    pub(crate) legacy: LegacyFlag,
     /// Items on one page of a list; all on one page if left out
     #[arg(long, value_name = "N", help_heading = "What", value_parser = positive)]
     pub(crate) page_size: Option<usize>,
@@ -108,6 +112,25 @@ impl From<ModeFlag> for ResponseMode {
             ModeFlag::Auto => Self::Auto,
             ModeFlag::Json => Self::Json,
             ModeFlag::Sse => Self::Sse,
+        }
+    }
+}
+
+/// `--legacy`
+#[derive(Clone, Copy, Debug, Default, ValueEnum)]
+pub(crate) enum LegacyFlag {
+    #[default]
+    Stateless,
+    Sessions,
+    Reject,
+}
+
+impl From<LegacyFlag> for LegacyMode {
+    fn from(flag: LegacyFlag) -> Self {
+        match flag {
+            LegacyFlag::Stateless => Self::Stateless,
+            LegacyFlag::Sessions => Self::Sessions,
+            LegacyFlag::Reject => Self::Reject,
         }
     }
 }

@@ -40,6 +40,8 @@ flags! {
         ahead_bytes: Size "SIZE",
         /// Progress and log messages that wait for one slow reader; beyond it they are thinned out
         emit_bytes: Size "SIZE",
+        /// Events that one session keeps for a client that comes back, together
+        session_event_bytes: Size "SIZE",
     }
     "Limits on number" {
         /// Header lines of one request; beyond it 431
@@ -64,6 +66,16 @@ flags! {
         offload_threads: Count "N",
         /// Tools, prompts, resources and templates, each
         entries: Count "N",
+        /// Messages in one batch of a 2025 client; beyond it -32600
+        batch_messages: Count "N",
+        /// Sessions of 2025 clients per worker; beyond it initialize gets 503
+        sessions_per_core: Count "N",
+        /// Events that one session keeps for a client that comes back; the oldest go first
+        session_events: Count "N",
+        /// Requests to one 2025 client that wait for its answers; beyond it the call fails
+        asked_per_session: Count "N",
+        /// Rounds of input that one call of a 2025 client may take; beyond it the call fails
+        rounds: Count "N",
     }
     "Limits on time" {
         /// From the first byte of a head to its last; beyond it 408
@@ -78,6 +90,10 @@ flags! {
         handler_timeout: Span "TIME",
         /// Between comments on a quiet event stream; 0 sends none
         keep_alive: Span "TIME",
+        /// Until a 2025 client answers what a handler asks of it; beyond it the call fails
+        leg_timeout: Span "TIME",
+        /// Without any sign of its client, after which a session ends
+        session_idle_timeout: Span "TIME",
         /// How long a shutdown waits for running requests
         drain_deadline: Span "TIME",
         /// A handler that holds its core for longer is named in the log; 0 names none

@@ -41,10 +41,21 @@ const WITHOUT_OAUTH: [(&str, &str); 2] = [
 /// decided otherwise.
 #[test]
 fn modern_probes() {
-    let Some(probes) = probes(None) else { return };
-    let server = Server::start(&[]);
+    let Some(probes) = probes("modern", None) else { return };
+    let server = Server::start(&[], &[]);
     let odd = run(&probes, server.address, "");
     settle(probes.len(), &odd, &DECIDED);
+}
+
+/// [LEG-13] [LEG-01] every probe of the 2025 era is answered as expected, with sessions and without.
+#[test]
+fn legacy_probes() {
+    let Some(probes) = probes("legacy", None) else { return };
+    for mode in ["stateless", "sessions"] {
+        let server = Server::start(&["--legacy", mode], &[]);
+        let odd = run(&probes, server.address, "");
+        settle(probes.len(), &odd, &[]);
+    }
 }
 
 /// [AUTH-04] [AUTH-02] [D-49] every probe of the modern era against a server with a bearer check is answered as
@@ -52,8 +63,8 @@ fn modern_probes() {
 #[test]
 fn modern_probes_with_a_bearer() {
     const TOKEN: &str = "probe-token-0123456789abcdef0123456789abcdef";
-    let Some(probes) = probes(Some("auth")) else { return };
-    let server = Server::start(&[("RINGMCP_BEARER", TOKEN)]);
+    let Some(probes) = probes("modern", Some("auth")) else { return };
+    let server = Server::start(&[], &[("RINGMCP_BEARER", TOKEN)]);
     let odd = run(&probes, server.address, TOKEN);
     settle(probes.len(), &odd, &WITHOUT_OAUTH);
 }
@@ -69,8 +80,8 @@ fn settle(sent: usize, odd: &[(String, String)], known: &[(&str, &str)]) {
     eprintln!("{sent} probes, {} of them otherwise for a known reason", odd.len());
 }
 
-/// The probes over HTTP in the modern era for this configuration; `None` where they are not beside the checkout.
-fn probes(config: Option<&str>) -> Option<Vec<Value>> {
+/// The probes over HTTP in this era for this configuration; `None` where they are not beside the checkout.
+fn probes(era: &str, config: Option<&str>) -> Option<Vec<Value>> {
     let Ok(text) = std::fs::read_to_string(PROBES) else {
         eprintln!("SKIPPED: no probes beside the checkout");
         return None;
@@ -78,9 +89,7 @@ fn probes(config: Option<&str>) -> Option<Vec<Value>> {
     let all =
         text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a probe is JSON"));
     let wanted = |probe: &Value| {
-        probe["transport"] == "http"
-            && probe["era"] == "modern"
-            && probe["config"].as_str() == config
+        probe["transport"] == "http" && probe["era"] == era && probe["config"].as_str() == config
     };
     let probes: Vec<Value> = all.filter(wanted).collect();
     assert!(!probes.is_empty(), "no probes for {config:?}");
@@ -115,9 +124,10 @@ struct Server {
 }
 
 impl Server {
-    fn start(environment: &[(&str, &str)]) -> Self {
+    fn start(flags: &[&str], environment: &[(&str, &str)]) -> Self {
         let mut command = Command::new(env!("CARGO_BIN_EXE_ringmcp-server"));
         command.args(["--handlers", "everything", "--listen", "127.0.0.1:0", "--log", "error"]);
+        command.args(flags);
         command.env_remove("RINGMCP_BEARER").envs(environment.iter().copied());
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
         let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();

@@ -4,6 +4,7 @@ pub mod accept;
 pub mod envelope;
 pub mod head;
 pub mod ladder;
+pub mod legacy;
 pub mod media_type;
 pub mod method;
 pub mod origin;

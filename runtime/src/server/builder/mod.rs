@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::handler::Handler;
 use crate::hooks::Hooks;
 use crate::hub::{Bus, ExtensionField, Matcher, Supported};
+use crate::legacy::LegacyMode;
 use crate::limits::Limits;
 use crate::registry::{
     Names, PromptEntry, RegistrationError, ResourceEntry, TemplateEntry, ToolEntry,
@@ -51,6 +52,7 @@ pub struct Builder {
     pub(in crate::server) page_size: Option<usize>,
     pub(in crate::server) cache: CacheHints,
     pub(in crate::server) mode: ResponseMode,
+    pub(in crate::server) legacy: LegacyMode,
     pub(in crate::server) logging: bool,
     pub(in crate::server) stamp_info: bool,
     pub(in crate::server) announces: Supported,
@@ -98,6 +100,7 @@ impl Builder {
             page_size: None,
             cache: CacheHints::default(),
             mode: ResponseMode::Auto,
+            legacy: LegacyMode::default(),
             logging: true,
             stamp_info: true,
             announces: Supported { tools: true, prompts: true, resources: true, subscribe: true },

@@ -6,6 +6,7 @@ use super::Builder;
 use crate::app::ResponseMode;
 use crate::handler::CacheHint;
 use crate::hub::Supported;
+use crate::legacy::LegacyMode;
 use crate::limits::Limits;
 use crate::registry::Names;
 
@@ -74,6 +75,12 @@ impl Builder {
     /// When answers are event streams.
     pub fn response_mode(mut self, mode: ResponseMode) -> Self {
         self.mode = mode;
+        self
+    }
+
+    /// How clients of the 2025 era are served.
+    pub fn legacy(mut self, mode: LegacyMode) -> Self {
+        self.legacy = mode;
         self
     }
 

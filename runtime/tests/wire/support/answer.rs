@@ -100,7 +100,9 @@ pub fn read_answer(stream: &mut TcpStream) -> Option<Answer> {
                 .find(|(known, _)| known.eq_ignore_ascii_case(name))
                 .map(|(_, v)| v.clone())
         };
-        let body = if let Some(length) = find("content-length") {
+        let body = if status == 204 {
+            Vec::new()
+        } else if let Some(length) = find("content-length") {
             reader.exactly(length.parse().expect("a number"))
         } else if find("transfer-encoding").is_some() {
             reader.chunked()

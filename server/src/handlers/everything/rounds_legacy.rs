@@ -1,5 +1,7 @@
 //! The tools that earlier revisions tested by requests from server to client, as tools of several rounds.
 
+use std::time::Duration;
+
 use ringmcp::types::{CreateMessageParams, ElicitForm, ElicitResult};
 use ringmcp::{Builder, Context, Interrupt, ToolError};
 use schemars::JsonSchema;
@@ -14,6 +16,7 @@ pub(super) fn add(builder: Builder) -> Builder {
         .tool("test_elicitation", "Asks the user for a name and an address", elicitation)
         .tool("test_elicitation_sep1034_defaults", "A form whose fields have defaults", defaults)
         .tool("test_elicitation_sep1330_enums", "A form with every kind of choice", choices)
+        .tool("test_reconnection", "Lets go of the connection, and answers later", reconnection)
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -80,6 +83,15 @@ async fn choices(ctx: &Context<'_>, _: NoArgs) -> Result<String, ToolError> {
     });
     let form = ElicitForm::from_schema("Please choose", schema)?;
     Ok(told(&ctx.elicit("choices", form)?))
+}
+
+/// Between the end of the connection and the answer.
+const AWAY: Duration = Duration::from_millis(100);
+
+async fn reconnection(ctx: &Context<'_>, _: NoArgs) -> Result<&'static str, ToolError> {
+    ctx.release_connection();
+    ctx.sleep(AWAY).await;
+    Ok("Answered after the connection was let go")
 }
 
 fn told(answer: &ElicitResult) -> String {
