@@ -17,7 +17,7 @@ use super::outlet::Outlet;
 use super::run::{Exchange, Reply};
 use super::session::{PostStream, Session};
 use super::streams::STANDING;
-use crate::app::App;
+use crate::app::{App, ResponseMode};
 use crate::engine::core::Core;
 use crate::engine::wake::TaskWaker;
 use crate::hooks::Principal;
@@ -123,10 +123,15 @@ fn post(
         let reply = match first {
             Poll::Ready(reply) => reply,
             Poll::Pending => {
-                stream.begin();
+                if owner.serve.mode != ResponseMode::Json {
+                    stream.begin();
+                }
                 serving.await
             }
         };
+        if owner.serve.mode == ResponseMode::Sse && matches!(reply, Reply::Message(_)) {
+            stream.begin();
+        }
         finish(&stream, reply);
     });
 }

@@ -1,7 +1,7 @@
 //! The 2025 era: its clients, its sessions, and the shim that serves handlers of several rounds to them (ledger
 //! section 20). The rules that need no server are in `transport::mcp::legacy`.
 //!
-//! [`client`], [`news`], [`run`], [`methods`], [`shapes`] and [`shim`] know no transport: they send through an
+//! [`client`], [`news`], [`run`], [`turns`], [`shim`], [`methods`] and [`shapes`] know no transport: they send through an
 //! [`outlet::Outlet`]. [`sessions`], [`session`], [`streams`], [`feed`] and [`desk`] are those of HTTP.
 
 pub(crate) mod client;
@@ -16,6 +16,7 @@ mod sessions;
 mod shapes;
 mod shim;
 mod streams;
+mod turns;
 
 #[cfg(test)]
 mod tests;

@@ -1,17 +1,13 @@
 //! One body of a client of the 2025 era, from its messages to its answers. It knows no transport: messages before the
 //! answer leave through the [`Outlet`], the answer is returned.
 
-use std::cell::RefCell;
-use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::Poll;
 
 use codec::document::Document;
 use codec::error::{RpcError, code};
 use codec::id::Id;
 use codec::message::{Malformed, Notification, Request};
-use codec::types::InputRequired;
-use codec::value::{Object, Value};
+use codec::value::Value;
 use codec::write;
 use transport::http::HeadView;
 use transport::mcp::envelope::Envelope;
@@ -19,20 +15,17 @@ use transport::mcp::ladder::{Case, Rung};
 use transport::mcp::legacy::{self, Incoming};
 use transport::mcp::refusal::Refusal;
 
-use super::client::{Abort, Client};
+use super::client::Client;
 use super::outlet::Outlet;
-use super::{methods, shapes, shim};
+use super::turns::Turns;
+use super::{methods, shapes};
 use crate::app::{App, AppSurface};
-use crate::context::{Call, Cancel, Context, Emitter};
-use crate::dispatch::{self, Admitted, Plan, Run, Runner};
+use crate::dispatch::{self, Admitted, Plan, Run};
 use crate::engine::core::Core;
-use crate::engine::deadline::Kind;
 use crate::engine::guard;
-use crate::engine::wake::TaskWaker;
-use crate::handler::{Finish, Outcome};
 use crate::hooks::Principal;
 use crate::registry::Snapshot;
-use crate::serve::{Running, panicked, poll_guarded};
+use crate::serve::Running;
 
 /// What a request is served with.
 pub(crate) struct Exchange<'a> {
@@ -235,208 +228,6 @@ impl Exchange<'_> {
     }
 }
 
-/// The turns of one handler, until it has a result.
-struct Turns<'a> {
-    exchange: &'a Exchange<'a>,
-    case: &'a Case<'a, AppSurface<'a>>,
-    run: &'a Run<'a>,
-    /// Where the members of the result begin in the body.
-    start: usize,
-    abort: &'a Abort,
-}
-
-enum End {
-    Outcome(Outcome),
-    Cancelled,
-}
-
-impl Turns<'_> {
-    async fn rounds(&self, mut body: Vec<u8>) -> Reply {
-        let core = self.exchange.core;
-        let mut answers = shim::Answers { responses: None, state: None };
-        let mut rounds = 0;
-        loop {
-            body.truncate(self.start);
-            let responses = answers.responses.as_ref().and_then(|found| found.root().as_object());
-            let held = RefCell::new(body);
-            let end = self.turn(&held, responses, answers.state.as_deref()).await;
-            body = held.into_inner();
-            let input = match end {
-                End::Cancelled => return Reply::Cancelled,
-                End::Outcome(Outcome::Complete(done)) => return self.complete(done, body),
-                End::Outcome(Outcome::Error(error)) => return self.fail(error, body),
-                End::Outcome(Outcome::Input(input)) => input,
-            };
-            rounds += 1;
-            if rounds > core.serve.limits.rounds {
-                return self.no_input("the handler asks for input again and again", body);
-            }
-            if !self.may_ask(&input) {
-                return self.fail(RpcError::internal(), body);
-            }
-            let asked = shim::ask(core, self.exchange.client, self.exchange.outlet, &input);
-            match self.unless_aborted(asked).await {
-                None => return Reply::Cancelled,
-                Some(Err(why)) => return self.no_input(&why, body),
-                Some(Ok(found)) => answers = found,
-            }
-        }
-    }
-
-    /// MR-01, MR-02: only three methods ask for input, and they ask for something.
-    fn may_ask(&self, input: &InputRequired) -> bool {
-        let rounds = self.case.method().is_some_and(|method| method.row().rounds);
-        let may = rounds && input.validate().is_ok();
-        if !may {
-            tracing::error!(
-                method = self.case.request.method,
-                target = self.run.target,
-                "a handler asked for input where it cannot, or asked for nothing"
-            );
-        }
-        may
-    }
-
-    /// One turn of the handler.
-    async fn turn(
-        &self,
-        body: &RefCell<Vec<u8>>,
-        responses: Option<Object<'_>>,
-        state: Option<&[u8]>,
-    ) -> End {
-        let Exchange { core, client, principal, head, .. } = *self.exchange;
-        let emitter = Emitter::new(core.serve.limits.emit_bytes);
-        let limit = core.serve.limits.handler_timeout.as_millis() as u64;
-        let ends_ms = core.clock.now_ms().saturating_add(limit);
-        let cancel = Cancel::until(ends_ms);
-        let envelope = self.case.envelope;
-        let call = Call {
-            method: self.case.request.method,
-            meta: self.case.meta,
-            version: client.version.name(),
-            envelope,
-            head,
-            principal: principal.map(|principal| &**principal),
-            arguments: self.run.arguments,
-            target: self.run.target,
-            variables: &self.run.variables,
-            completion: self.run.completion,
-            responses,
-            state,
-            number: emitter.begin(envelope.progress_token, envelope.log_level),
-            emitter: &emitter,
-            body,
-            cancel: &cancel,
-            outlet: Some(self.exchange.outlet),
-            app: &core.serve,
-            core,
-        };
-        let context = Context { call: &call };
-        let end = self.drive(&context, &emitter, ends_ms).await;
-        // What was sent right before the end goes first.
-        emitter.drain(|message| self.exchange.outlet.send(message));
-        emitter.end();
-        if !matches!(end, End::Outcome(Outcome::Complete(_) | Outcome::Input(_))) {
-            cancel.cancel();
-        }
-        end
-    }
-
-    async fn drive<'c>(&self, context: &'c Context<'c>, emitter: &Emitter, ends_ms: u64) -> End {
-        let core = self.exchange.core;
-        let report = |panic: &guard::Panic| {
-            core.counters.panics.add(1);
-            tracing::error!(handler = self.run.target, %panic, "a handler panicked");
-        };
-        let lost = || {
-            let mut body = context.call.body.borrow_mut();
-            End::Outcome(panicked(self.run, self.start, &mut body))
-        };
-        let mut future = match guard::catch(|| self.run.runner.handler().call(context)) {
-            Ok(future) => future,
-            Err(panic) => {
-                report(&panic);
-                return lost();
-            }
-        };
-        let (waker, timer) = (TaskWaker::new(&core.wakes), core.deadline(None));
-        timer.arm(Kind::Handler, ends_ms);
-        let end = poll_fn(|cx| {
-            emitter.set_waker(cx.waker());
-            match poll_guarded(core, &waker, self.run.target, future.as_mut(), cx) {
-                Poll::Ready(Ok(outcome)) => return Poll::Ready(End::Outcome(outcome)),
-                Poll::Ready(Err(panic)) => {
-                    report(&panic);
-                    return Poll::Ready(lost());
-                }
-                Poll::Pending => {}
-            }
-            if self.abort.poll(cx).is_ready() {
-                return Poll::Ready(End::Cancelled);
-            }
-            let room = || waker.with(cx, |cx| self.exchange.outlet.poll_room(cx));
-            if emitter.is_waiting() && room().is_ready() {
-                emitter.drain(|message| self.exchange.outlet.send(message));
-            }
-            timer.poll_fired(cx).map(|_| {
-                core.counters.handler_timeouts.add(1);
-                let error = RpcError::new(code::INTERNAL_ERROR, "The request took too long");
-                End::Outcome(Outcome::Error(error))
-            })
-        })
-        .await;
-        if let Err(panic) = guard::catch(move || drop(future)) {
-            report(&panic);
-        }
-        end
-    }
-
-    async fn unless_aborted<T>(&self, wanted: impl Future<Output = T>) -> Option<T> {
-        let mut wanted = std::pin::pin!(wanted);
-        poll_fn(|cx| match wanted.as_mut().poll(cx) {
-            Poll::Ready(done) => Poll::Ready(Some(done)),
-            Poll::Pending => self.abort.poll(cx).map(|()| None),
-        })
-        .await
-    }
-
-    fn complete(&self, done: Finish, mut body: Vec<u8>) -> Reply {
-        let tool = match self.run.runner {
-            Runner::Tool(tool) => Some(tool),
-            _ => None,
-        };
-        if let Err(error) = dispatch::check_result(&done, self.run) {
-            return self.fail(error, body);
-        }
-        let version = self.exchange.client.version;
-        shapes::result(&mut body, self.start, version, tool, done.structured.as_ref());
-        shapes::end(&mut body, done.meta);
-        Reply::Message(body)
-    }
-
-    fn fail(&self, error: RpcError, mut body: Vec<u8>) -> Reply {
-        if error.code == code::MISSING_CLIENT_CAPABILITY {
-            return self.no_input(&error.message, body);
-        }
-        let error = dispatch::vetted(error, self.case.request.method);
-        failed(&mut body, &self.case.request.id, error, self.case.request.method);
-        Reply::Message(body)
-    }
-
-    /// LEG-81: what was needed of the client does not come.
-    fn no_input(&self, why: &str, mut body: Vec<u8>) -> Reply {
-        if matches!(self.run.runner, Runner::Tool(_)) {
-            body.truncate(self.start);
-            crate::render::text_result(&mut body, why, true);
-            shapes::end(&mut body, None);
-        } else {
-            let error = RpcError::new(code::INTERNAL_ERROR, why.to_owned());
-            failed(&mut body, &self.case.request.id, error, self.case.request.method);
-        }
-        Reply::Message(body)
-    }
-}
-
 /// A refusal of rungs 17 to 23: in band, but for those in an authenticator's words, which have a status of their own.
 fn not_admitted(refusal: Refusal, request: &Request<'_>, mut body: Vec<u8>) -> Reply {
     match refusal.error {
@@ -448,7 +239,8 @@ fn not_admitted(refusal: Refusal, request: &Request<'_>, mut body: Vec<u8>) -> R
     }
 }
 
-fn failed(body: &mut Vec<u8>, id: &Id<'_>, error: RpcError, method: &str) {
+/// An error as the answer.
+pub(super) fn failed(body: &mut Vec<u8>, id: &Id<'_>, error: RpcError, method: &str) {
     body.clear();
     write::error_response(body, Some(id), &shapes::error(error, method));
 }

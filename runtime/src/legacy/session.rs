@@ -102,7 +102,7 @@ impl Drop for Busy {
 pub(super) struct PostStream {
     pub(super) session: Rc<Session>,
     pub(super) feed: Arc<Feed>,
-    number: Cell<Option<u32>>,
+    number: Cell<Option<u64>>,
 }
 
 impl PostStream {
@@ -110,12 +110,12 @@ impl PostStream {
         Self { session, feed, number: Cell::new(None) }
     }
 
-    pub(super) fn number(&self) -> Option<u32> {
+    pub(super) fn number(&self) -> Option<u64> {
         self.number.get()
     }
 
     /// From here on the answer is an event of a stream that can be resumed.
-    pub(super) fn begin(&self) -> u32 {
+    pub(super) fn begin(&self) -> u64 {
         if let Some(number) = self.number.get() {
             return number;
         }
@@ -129,7 +129,10 @@ impl PostStream {
 impl Drop for PostStream {
     fn drop(&mut self) {
         if let Some(number) = self.number() {
-            return self.session.streams.borrow_mut().end(number);
+            if let Ok(mut streams) = self.session.streams.try_borrow_mut() {
+                streams.end(number);
+            }
+            return;
         }
         let refusal = Refusal::at(Rung::Handler, RpcError::internal()).with_status(500);
         self.feed.settle(Answer::Refused(refusal, None));

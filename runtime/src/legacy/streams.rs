@@ -13,7 +13,7 @@ use transport::sse;
 use super::feed::Feed;
 
 /// The stream that a GET opens; those of POSTs are numbered from 1.
-pub(crate) const STANDING: u32 = 0;
+pub(crate) const STANDING: u64 = 0;
 
 /// What a client is told to wait before it comes back, in milliseconds.
 const RETRY_MS: u64 = 1000;
@@ -36,8 +36,8 @@ pub(crate) struct Streams {
     kept: Kept,
     /// Whether clients are told where a stream begins before there is anything to say.
     priming: bool,
-    last: u32,
-    open: HashMap<u32, Stream>,
+    last: u64,
+    open: HashMap<u64, Stream>,
     events: VecDeque<Event>,
     bytes: usize,
 }
@@ -45,9 +45,9 @@ pub(crate) struct Streams {
 #[derive(Default)]
 struct Stream {
     /// The sequence of the newest event.
-    newest: u32,
+    newest: u64,
     /// The newest event that is kept no more; 0 if all are.
-    lost: u32,
+    lost: u64,
     /// Events kept.
     kept: usize,
     feed: Option<Arc<Feed>>,
@@ -73,7 +73,7 @@ impl Streams {
     }
 
     /// A stream for one request.
-    pub(crate) fn begin(&mut self, feed: Arc<Feed>) -> u32 {
+    pub(crate) fn begin(&mut self, feed: Arc<Feed>) -> u64 {
         self.last += 1;
         self.attach(self.last, feed);
         self.last
@@ -88,7 +88,7 @@ impl Streams {
         true
     }
 
-    fn attach(&mut self, number: u32, feed: Arc<Feed>) {
+    fn attach(&mut self, number: u64, feed: Arc<Feed>) {
         let stream = self.open.entry(number).or_default();
         // Where the stream begins for this reader: with what it was told before, if it comes without a last event.
         let id = EventId { stream: number, sequence: stream.newest };
@@ -128,7 +128,7 @@ impl Streams {
     }
 
     /// Adds a message to a stream: keeps it, and sends it to whoever reads.
-    pub(crate) fn push(&mut self, number: u32, json: &[u8]) {
+    pub(crate) fn push(&mut self, number: u64, json: &[u8]) {
         let Some(stream) = self.open.get_mut(&number) else { return };
         stream.newest += 1;
         stream.kept += 1;
@@ -159,7 +159,7 @@ impl Streams {
     }
 
     /// Nothing more comes on this stream. What is kept of it can still be asked for.
-    pub(crate) fn end(&mut self, number: u32) {
+    pub(crate) fn end(&mut self, number: u64) {
         let Some(stream) = self.open.get_mut(&number) else { return };
         if let Some(feed) = stream.feed.take() {
             feed.end();
@@ -171,7 +171,7 @@ impl Streams {
     }
 
     /// Lets go of the reader of a stream that goes on.
-    pub(crate) fn part(&mut self, number: u32) {
+    pub(crate) fn part(&mut self, number: u64) {
         if let Some(feed) = self.open.get_mut(&number).and_then(|stream| stream.feed.take()) {
             feed.end();
         }
@@ -186,11 +186,11 @@ impl Streams {
     }
 
     /// Who reads a stream now.
-    pub(crate) fn reader(&self, number: u32) -> Option<&Arc<Feed>> {
+    pub(crate) fn reader(&self, number: u64) -> Option<&Arc<Feed>> {
         self.open.get(&number)?.feed.as_ref().filter(|feed| !feed.is_left())
     }
 
-    pub(crate) fn is_read(&self, number: u32) -> bool {
+    pub(crate) fn is_read(&self, number: u64) -> bool {
         self.reader(number).is_some()
     }
 

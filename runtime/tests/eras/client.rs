@@ -116,6 +116,11 @@ impl<'s> Client<'s> {
         Stream::open(self.running, &self.get_bytes(last))
     }
 
+    /// The standing stream, unless another connection still has it.
+    pub(crate) fn try_get(&self) -> Option<Stream> {
+        Stream::try_open(self.running, &self.get_bytes(None))
+    }
+
     /// The status of a GET that is refused.
     pub(crate) fn get_refused(&self, last: Option<&str>) -> u16 {
         self.running.send_raw(&self.get_bytes(last)).status
@@ -202,6 +207,11 @@ pub(crate) struct Stream {
 
 impl Stream {
     fn open(running: &Running, bytes: &[u8]) -> Self {
+        Self::try_open(running, bytes).expect("an event stream")
+    }
+
+    /// `None`: refused, because somebody else reads it.
+    fn try_open(running: &Running, bytes: &[u8]) -> Option<Self> {
         let mut socket = running.connect();
         support_write(&mut socket, bytes);
         let mut reader = BufReader::new(socket);
@@ -213,9 +223,12 @@ impl Stream {
                 "closed in the head: {head}"
             );
         }
+        if head.starts_with("HTTP/1.1 409 ") {
+            return None;
+        }
         assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
         assert!(head.contains("Content-Type: text/event-stream\r\n"), "{head}");
-        Self { reader, pending: String::new(), ended: false }
+        Some(Self { reader, pending: String::new(), ended: false })
     }
 
     /// The next event; comments are skipped. `None` at the end of the stream.

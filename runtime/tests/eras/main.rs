@@ -9,6 +9,8 @@ mod batches;
 mod bounds;
 mod choice;
 mod client;
+mod crowd;
+mod embedding;
 mod news;
 mod resume;
 mod schema;

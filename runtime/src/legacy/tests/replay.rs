@@ -53,7 +53,7 @@ enum Step {
     /// It comes back with the last event it has seen, or one that is older by so many.
     Resume {
         stream: usize,
-        older: u32,
+        older: u64,
     },
 }
 
@@ -64,24 +64,24 @@ fn step() -> impl Strategy<Value = Step> {
         (0..4usize, 0..40usize).prop_map(|(stream, bytes)| Step::Push { stream, bytes }),
         (0..4usize).prop_map(|stream| Step::End { stream }),
         (0..4usize).prop_map(|stream| Step::Lose { stream }),
-        (0..4usize, 0..6u32).prop_map(|(stream, older)| Step::Resume { stream, older }),
+        (0..4usize, 0..6u64).prop_map(|(stream, older)| Step::Resume { stream, older }),
     ]
 }
 
 /// One stream as the model sees it.
 struct Model {
-    number: u32,
+    number: u64,
     /// All messages that were ever sent on it.
     sent: Vec<String>,
     ended: bool,
     reader: Option<Arc<Feed>>,
     /// The newest event that any reader has seen.
-    seen: u32,
+    seen: u64,
 }
 
 impl Model {
     /// The reader has got exactly what follows `after`, in order.
-    fn check(&mut self, after: u32) {
+    fn check(&mut self, after: u64) {
         let Some(reader) = &self.reader else { return };
         let (events, ended) = read(reader);
         let expected: Vec<(EventId, String)> = (after + 1..)
@@ -90,7 +90,7 @@ impl Model {
             .collect();
         assert_eq!(events, expected, "stream {}", self.number);
         assert_eq!(ended, self.ended);
-        self.seen = self.sent.len() as u32;
+        self.seen = self.sent.len() as u64;
         if ended {
             self.reader = None;
         }
@@ -124,14 +124,14 @@ proptest! {
                         let text = format!("\"{at}{}\"", "x".repeat(bytes));
                         streams.push(model.number, text.as_bytes());
                         model.sent.push(text);
-                        model.check(model.sent.len() as u32 - 1);
+                        model.check(model.sent.len() as u64 - 1);
                     }
                 }
                 Step::End { stream } => {
                     let model = &mut models[of(stream)];
                     if !std::mem::replace(&mut model.ended, true) {
                         streams.end(model.number);
-                        model.check(model.sent.len() as u32);
+                        model.check(model.sent.len() as u64);
                     }
                 }
                 Step::Lose { stream } => {
@@ -167,7 +167,7 @@ fn unknown_events() {
     let mut streams = Streams::new(Kept { events: 2, bytes: 100 }, true);
     let number = streams.begin(feed());
     streams.push(number, b"1");
-    for (stream, sequence) in [(number, 2), (number + 1, 0), (STANDING, 0), (u32::MAX, u32::MAX)] {
+    for (stream, sequence) in [(number, 2), (number + 1, 0), (STANDING, 0), (u64::MAX, u64::MAX)] {
         assert_eq!(streams.resume(EventId { stream, sequence }, &feed()), Err(Lost));
     }
     // An event that is larger than all that may be kept is lost to whoever was not there.

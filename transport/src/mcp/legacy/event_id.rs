@@ -9,9 +9,9 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct EventId {
     /// Which stream of the session.
-    pub stream: u32,
+    pub stream: u64,
     /// The event's place on it.
-    pub sequence: u32,
+    pub sequence: u64,
 }
 
 impl EventId {

@@ -113,7 +113,7 @@ fn session_ids() {
 proptest! {
     /// [LEG-65] event ids come back as they were written, and nothing else is one.
     #[test]
-    fn event_ids(stream: u32, sequence: u32, other in "[0-9+ -]{0,12}") {
+    fn event_ids(stream: u64, sequence: u64, other in "[0-9+ -]{0,12}") {
         let id = EventId { stream, sequence };
         prop_assert_eq!(EventId::parse(id.to_string().as_bytes()), Some(id));
         if let Some(read) = EventId::parse(other.as_bytes()) {
