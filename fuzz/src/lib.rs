@@ -3,6 +3,7 @@
 mod cursor;
 mod header;
 mod http;
+mod legacy;
 mod line;
 mod lists;
 mod message;
@@ -12,6 +13,7 @@ mod uri_template;
 pub use cursor::cursor;
 pub use header::header;
 pub use http::http;
+pub use legacy::legacy;
 pub use line::line;
 pub use lists::lists;
 pub use message::message;
@@ -41,6 +43,7 @@ pub const TARGETS: &[Target] = &[
         corpus: message::CORPUS,
         dictionary: message::DICTIONARY,
     },
+    Target { name: "legacy", run: legacy, corpus: legacy::CORPUS, dictionary: legacy::DICTIONARY },
     Target { name: "header", run: header, corpus: header::CORPUS, dictionary: header::DICTIONARY },
     Target {
         name: "uri_template",

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use codec::document::Document;
-use codec::error::RpcError;
+use codec::error::{RpcError, code};
 use transport::http::Head;
 use transport::mcp::ladder::Rung;
 use transport::mcp::legacy::{EventId, SessionId, Version};
@@ -19,8 +19,10 @@ use super::session::{PostStream, Session};
 use super::streams::STANDING;
 use crate::app::{App, ResponseMode};
 use crate::engine::core::Core;
+use crate::engine::deadline::Kind;
 use crate::engine::wake::TaskWaker;
 use crate::hooks::Principal;
+use crate::hub::Full;
 use crate::io::Shutdown;
 
 /// What a connection sends to the session that a request names. It may go to another thread.
@@ -88,6 +90,13 @@ fn no_session() -> Answer {
 
 fn busy() -> Answer {
     let error = RpcError::invalid_request("The session's core is busy: try again");
+    let refusal = Refusal::at(Rung::Handler, error).with_status(503);
+    Answer::Refused(refusal.with_header("Retry-After", "1"), None)
+}
+
+/// As many subscriptions as there may be, of the process or of this caller (SUB-17).
+fn full() -> Answer {
+    let error = RpcError::new(code::INTERNAL_ERROR, Full::MESSAGE);
     let refusal = Refusal::at(Rung::Handler, error).with_status(503);
     Answer::Refused(refusal.with_header("Retry-After", "1"), None)
 }
@@ -177,13 +186,13 @@ fn stand(
     feed: Arc<Feed>,
 ) {
     if !can_be_told(core, &session, principal.as_ref()) {
-        return feed.settle(busy());
+        return feed.settle(full());
     }
     if !session.streams.borrow_mut().stand(Arc::clone(&feed)) {
         let error = RpcError::invalid_request("This session has its standing stream already");
         return feed.settle(Answer::Refused(Refusal::at(Rung::Era, error).with_status(409), None));
     }
-    tell(core, session, feed);
+    tell(core, session, principal, feed);
 }
 
 /// Takes up a stream where the client lost it (LEG-65).
@@ -195,7 +204,7 @@ fn resume(
     feed: Arc<Feed>,
 ) {
     if last.stream == STANDING && !can_be_told(core, &session, principal.as_ref()) {
-        return feed.settle(busy());
+        return feed.settle(full());
     }
     let resumed = session.streams.borrow_mut().resume(last, &feed);
     if resumed.is_err() {
@@ -203,7 +212,7 @@ fn resume(
         return feed.settle(Answer::Refused(Refusal::at(Rung::Era, error), None));
     }
     if last.stream == STANDING {
-        tell(core, session, feed);
+        tell(core, session, principal, feed);
     }
 }
 
@@ -211,8 +220,13 @@ fn can_be_told(core: &Rc<Core<App>>, session: &Session, principal: Option<&Rc<Pr
     session.client.news.as_ref().is_some_and(|news| news.begin(core, principal).is_ok())
 }
 
-/// Tells what changes, for as long as this reader stays.
-fn tell(core: &Rc<Core<App>>, session: Rc<Session>, feed: Arc<Feed>) {
+/// Tells what changes, for as long as this reader stays and its grant holds (AUTH-16).
+fn tell(
+    core: &Rc<Core<App>>,
+    session: Rc<Session>,
+    principal: Option<Rc<Principal>>,
+    feed: Arc<Feed>,
+) {
     if core.draining.get() {
         return session.streams.borrow_mut().part(STANDING);
     }
@@ -221,13 +235,22 @@ fn tell(core: &Rc<Core<App>>, session: Rc<Session>, feed: Arc<Feed>) {
     core.spawn("standing stream", move || async move {
         let _in_use = busy;
         let Some(news) = &session.client.news else { return };
-        let waker = TaskWaker::new(&owner.wakes);
+        let (waker, grant) = (TaskWaker::new(&owner.wakes), owner.deadline(None));
+        if let Some(at) = principal.and_then(|principal| principal.expires_at) {
+            let left_ms = at.saturating_sub(owner.clock.unix_secs()).saturating_mul(1000);
+            grant.arm(Kind::Sleep, owner.clock.now_ms().saturating_add(left_ms));
+        }
         loop {
             let more = poll_fn(|cx| {
                 waker.with(cx, |cx| {
                     let streams = session.streams.borrow();
                     let reads = streams.reader(STANDING).is_some_and(|now| Arc::ptr_eq(now, &feed));
                     if !reads || feed.poll_left(cx).is_ready() {
+                        return Poll::Ready(false);
+                    }
+                    if grant.poll_fired(cx).is_ready() {
+                        drop(streams);
+                        session.streams.borrow_mut().part(STANDING);
                         return Poll::Ready(false);
                     }
                     if feed.poll_room(cx).is_pending() {

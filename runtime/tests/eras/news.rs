@@ -1,9 +1,11 @@
 //! What clients are told unasked, on the standing stream (LEG-26, LEG-63).
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ringmcp::types::{Resource, Tool};
-use ringmcp::{Builder, Context, HandlerError, LegacyMode, Server, ToolError};
+use ringmcp::{
+    Builder, Context, HandlerError, LegacyMode, Limits, Principal, RequestHead, Server, ToolError,
+};
 use serde_json::{Map, Value, json};
 
 use crate::client::{Client, LATEST};
@@ -119,4 +121,37 @@ fn drains_end_standing_streams() {
     running.handle().drain(Duration::from_secs(20));
     assert!(streams.iter_mut().all(|stream| stream.event().is_none()));
     running.stop();
+}
+
+/// [AUTH-16] a standing stream ends with the grant that it was opened under.
+#[test]
+fn grants_end() {
+    let builder = server().authenticate(async |_: &RequestHead<'_>| {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_secs();
+        let mut caller = Principal::new("ann");
+        caller.expires_at = Some(now + 1);
+        Ok(caller)
+    });
+    let running = serve(builder);
+    let client = Client::connect(&running, LATEST, json!({}));
+    let mut stream = client.get(None);
+    assert!(stream.event().is_some_and(|event| event.message.is_none()));
+    assert!(stream.event().is_none());
+    assert_eq!(client.result("ping", json!({})), json!({}), "the session itself goes on");
+}
+
+/// [SUB-17] standing streams take the places of subscriptions.
+#[test]
+fn standing_streams_are_counted() {
+    let limits = Limits { subscriptions: 1, ..Limits::default() };
+    let running = serve(server().limits(limits));
+    let clients = [(); 2].map(|()| Client::connect(&running, LATEST, json!({})));
+    let mut first = clients[0].get(None);
+    assert!(first.event().is_some());
+    assert_eq!(clients[1].get_refused(None), 503);
+    assert_eq!(clients[1].code("resources/subscribe", json!({ "uri": "test://a" })), -32603);
+    assert_eq!(clients[0].delete(), 204);
+    assert!(first.event().is_none());
+    running.until("its place is free", |counters| counters.subscriptions_open == 0);
+    assert!(clients[1].get(None).event().is_some());
 }

@@ -163,7 +163,7 @@ pub(super) fn named(
 /// LEG-61
 fn session_of(headers: &StandardHeaders<'_>) -> Result<SessionId, Refusal> {
     let Some(field) = headers.session.filter(|field| !field.repeated) else {
-        let error = RpcError::invalid_request("Mcp-Session-Id must be sent, once");
+        let error = RpcError::invalid_request("Send initialize first, then its Mcp-Session-Id");
         return Err(Refusal::at(Rung::Era, error).with_status(400));
     };
     SessionId::parse(field.value).ok_or_else(|| {
