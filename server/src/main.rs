@@ -22,6 +22,7 @@ enum Failure {
 }
 
 fn main() -> ExitCode {
+    use_small_pages();
     let ended = cli::read().map_err(Failure::Usage).and_then(|args| run::run(&args));
     let (code, text) = match ended {
         Ok(()) => return ExitCode::SUCCESS,
@@ -30,4 +31,11 @@ fn main() -> ExitCode {
     };
     eprintln!("ringmcp-server: {text}");
     ExitCode::from(code)
+}
+
+/// A huge page is resident as a whole once a byte of it is used. The allocator asks for them, which would make a server
+/// with ten thousand idle connections twice as large.
+fn use_small_pages() {
+    // Where the kernel cannot, the server is larger and otherwise the same.
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
 }
