@@ -11,8 +11,8 @@ use std::task::{Context, Poll};
 /// The smallest block in bytes, and so the size class that most handlers share.
 const BLOCK_BYTES_MIN: usize = 512;
 
-/// Size classes: each doubles the one before. A larger future is allocated as it comes.
-const CLASSES: usize = 5;
+/// Size classes: each is larger by the smallest than the one before. A larger future is allocated as it comes.
+const CLASSES: usize = 16;
 
 /// Alignment of every block; a future that asks for more is allocated as it comes.
 const BLOCK_ALIGN: usize = 16;
@@ -113,8 +113,8 @@ fn take(layout: Layout) -> NonNull<u8> {
 
 /// What is really allocated for `layout`, never of size zero, and the class it belongs to.
 fn block(layout: Layout) -> (Layout, Option<usize>) {
-    let class = (0..CLASSES).find(|class| layout.size() <= class_layout(*class).size());
-    match class.filter(|_| layout.align() <= BLOCK_ALIGN) {
+    let class = layout.size().saturating_sub(1) / BLOCK_BYTES_MIN;
+    match Some(class).filter(|class| *class < CLASSES && layout.align() <= BLOCK_ALIGN) {
         Some(class) => (class_layout(class), Some(class)),
         // A zero-sized future with a large alignment takes as many bytes as it is aligned to.
         None if layout.size() == 0 => (layout_of(layout.align(), layout.align()), None),
@@ -123,12 +123,12 @@ fn block(layout: Layout) -> (Layout, Option<usize>) {
 }
 
 const fn class_layout(class: usize) -> Layout {
-    layout_of(BLOCK_BYTES_MIN << class, BLOCK_ALIGN)
+    layout_of(BLOCK_BYTES_MIN * (class + 1), BLOCK_ALIGN)
 }
 
 const fn layout_of(bytes: usize, align: usize) -> Layout {
     match Layout::from_size_align(bytes, align) {
         Ok(layout) => layout,
-        Err(_) => panic!("a power of two no larger than its size is an alignment"),
+        Err(_) => panic!("a power of two is an alignment, and a block is small"),
     }
 }

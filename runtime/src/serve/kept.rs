@@ -125,6 +125,11 @@ impl<L: Link> Kept<L> {
         written
     }
 
+    /// Leaves nothing behind: the link has become a subscription's.
+    pub(super) fn part(mut self, core: &Core<App>) {
+        self.shed(core);
+    }
+
     /// Writes what is due and takes leave of the peer.
     pub(super) async fn close(mut self, core: &Rc<Core<App>>) {
         if self.flush(core).await

@@ -100,6 +100,7 @@ pub(crate) async fn serve<L: Link>(core: Rc<Core<App>>, link: L) {
             Then::Close => return Box::pin(kept.close(&core)).await,
             Then::Gone => return,
             Then::Listen(handover) => {
+                kept.part(&core);
                 let Handover { link, head, subscription, pace } = *handover;
                 let stream = subscription::run(&core, link, head, subscription, pace);
                 return Box::pin(stream).await;
