@@ -22,7 +22,7 @@ use crate::engine::listen::Pace;
 use crate::engine::wake::TaskWaker;
 use crate::hooks::Principal;
 use crate::hub::Subscription;
-use crate::io::Link;
+use crate::io::{Link, PooledFuture};
 
 /// Answers of pipelined requests are written together up to this many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
@@ -189,7 +189,7 @@ impl<'c, L: Link> Connection<'c, L> {
         let mut buf = std::mem::take(&mut self.buf);
         self.reading.make_room(&mut buf);
         let Some(link) = self.link.as_mut() else { return Next::Gone };
-        let (read, buf) = link.read(buf).await;
+        let (read, buf) = PooledFuture::new(link.read(buf)).await;
         self.buf = buf;
         self.settle(&read)
     }
@@ -289,7 +289,8 @@ impl<'c, L: Link> Connection<'c, L> {
         }
         let out = std::mem::take(&mut self.out);
         let Some(link) = self.link.as_mut() else { return false };
-        let (written, mut out) = write(link, out, &self.core, self.deadline).await;
+        let write = write(link, out, &self.core, self.deadline);
+        let (written, mut out) = PooledFuture::new(write).await;
         self.waiting = Waiting::Nothing;
         out.clear();
         if out.capacity() <= BATCH_BYTES {

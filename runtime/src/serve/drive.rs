@@ -17,7 +17,7 @@ use crate::engine::deadline::{Deadline, Kind};
 use crate::engine::guard;
 use crate::engine::wake::TaskWaker;
 use crate::handler::{HandlerFuture, Outcome};
-use crate::io::{Link, Peer};
+use crate::io::{Link, Peer, PooledFuture};
 
 /// Bytes read at once from a client that sends ahead.
 const AHEAD_READ_BYTES: usize = 4 * 1024;
@@ -218,8 +218,8 @@ impl<L: Link> Drive<'_, L> {
 
     /// Back-pressure: the handler is not polled while its messages wait for the peer (SSE-11).
     async fn flush(&mut self) -> bool {
-        let out = std::mem::take(self.out);
-        let (written, mut out) = write(self.link, out, self.core, self.deadline).await;
+        let write = write(self.link, std::mem::take(self.out), self.core, self.deadline);
+        let (written, mut out) = PooledFuture::new(write).await;
         out.clear();
         *self.out = out;
         written
@@ -229,7 +229,7 @@ impl<L: Link> Drive<'_, L> {
     async fn read_ahead(&mut self) -> bool {
         let mut ahead = std::mem::take(self.ahead);
         ahead.reserve(AHEAD_READ_BYTES);
-        let (read, ahead) = self.link.read(ahead).await;
+        let (read, ahead) = PooledFuture::new(self.link.read(ahead)).await;
         *self.ahead = ahead;
         matches!(read, Ok(1..))
     }

@@ -21,7 +21,7 @@ use crate::dispatch::denied;
 use crate::engine::deadline::Kind;
 use crate::engine::guard;
 use crate::hooks::{Denied, Principal, RequestHead};
-use crate::io::{Link, Peer};
+use crate::io::{Link, Peer, PooledFuture};
 
 /// Refuses the request, or accepts its body.
 pub(super) async fn check<L: Link>(connection: &mut Connection<'_, L>) -> Next<L> {
@@ -113,7 +113,8 @@ fn http_method(view: HeadView<'_>, legacy: LegacyMode) -> Result<(), Refusal> {
 
 /// Rung 3. A panic of the authenticator refuses the request.
 async fn authenticate<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refused> {
-    let verdict = match ask(connection).await {
+    // In a box of its own: most heads have no need of it.
+    let verdict = match PooledFuture::new(ask(connection)).await {
         Asked::Answer(Ok(verdict)) => verdict,
         Asked::Answer(Err(panic)) => {
             connection.core.counters.panics.add(1);

@@ -26,5 +26,5 @@ fn an_idle_connection_is_small() {
 fn a_waiting_request_is_small() {
     assert!(size_of::<Workspace>() <= 432, "{}", size_of::<Workspace>());
     let requests = borrowing(connection::serve::<TcpLink>);
-    assert!(requests <= 4608, "{requests}");
+    assert!(requests <= 4096, "{requests}");
 }
