@@ -23,10 +23,10 @@ const STEPS: usize = 120;
 const HANDLER_MS: u64 = 500;
 
 /// splitmix64: small, and the same everywhere.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
-    fn next(&mut self) -> u64 {
+    pub(super) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -35,11 +35,11 @@ impl Random {
     }
 
     /// Less than `n`.
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
 
-    fn once_in(&mut self, n: usize) -> bool {
+    pub(super) fn once_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }
 }

@@ -5,5 +5,6 @@
 
 mod buffers;
 mod chaos;
+mod sessions;
 mod sizes;
 mod world;

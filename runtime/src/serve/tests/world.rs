@@ -1,6 +1,6 @@
 //! A server on a simulated core, and a connection to it that is driven step by step.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::future::Future;
 use std::pin::Pin;
 use std::rc::Rc;
@@ -12,6 +12,7 @@ use std::time::Duration;
 use codec::meta::{CLIENT_CAPABILITIES_KEY, PROTOCOL_VERSION_KEY};
 use serde_json::{Map, Value, json};
 
+use crate::LegacyMode;
 use crate::app::App;
 use crate::context::Context;
 use crate::engine::core::Core;
@@ -42,10 +43,14 @@ impl Drop for Alive {
     }
 }
 
+type Spawned = Pin<Box<dyn Future<Output = ()>>>;
+
 /// The server.
 pub(super) struct World {
     pub(super) core: Rc<Core<App>>,
     inbox: Inbox<App>,
+    /// Tasks that the server has spawned.
+    tasks: RefCell<Vec<(Spawned, Arc<Woken>)>>,
 }
 
 /// A connection, seen from its peer.
@@ -84,8 +89,14 @@ pub(super) fn patient() -> Limits {
 
 impl World {
     pub(super) fn new(limits: Limits) -> Self {
+        Self::of(limits, LegacyMode::default())
+    }
+
+    /// A world that serves the 2025 era this way.
+    pub(super) fn of(limits: Limits, legacy: LegacyMode) -> Self {
         let (core, _, inbox) = Server::builder("s", "1")
             .limits(limits)
+            .legacy(legacy)
             .tool("echo", "Echoes", async |_: &Context<'_>, arguments: Map<String, Value>| {
                 let _alive = Alive::new();
                 Ok::<_, ToolError>(Value::Object(arguments).to_string())
@@ -102,7 +113,29 @@ impl World {
                 Ok::<_, ToolError>("stepped")
             })
             .simulated();
-        Self { core, inbox }
+        Self { core, inbox, tasks: RefCell::default() }
+    }
+
+    /// Lets the spawned tasks do what they were woken for.
+    pub(super) fn run(&self) {
+        loop {
+            let spawned = self.core.take_spawned().into_iter();
+            let mut tasks = self.tasks.take();
+            tasks.extend(spawned.map(|task| (task, Arc::new(Woken(AtomicBool::new(true))))));
+            let mut moved = false;
+            tasks.retain_mut(|(task, woken)| {
+                if !woken.0.swap(false, Ordering::Relaxed) {
+                    return true;
+                }
+                moved = true;
+                let waker = Waker::from(woken.clone());
+                task.as_mut().poll(&mut Task::from_waker(&waker)).is_pending()
+            });
+            self.tasks.borrow_mut().append(&mut tasks);
+            if !moved {
+                return;
+            }
+        }
     }
 
     /// Opens a connection whose wire holds `capacity` bytes in each direction.
@@ -120,6 +153,7 @@ impl World {
         self.core.clock.advance(ms);
         self.core.deadlines.tick(self.core.clock.now_ms());
         self.inbox.deliver(&self.core);
+        self.run();
     }
 
     pub(super) fn publish(&self) {
@@ -178,6 +212,8 @@ impl Wire {
             let before = self.received.len();
             let sent = self.send(bytes);
             bytes = &bytes[sent..];
+            self.poll();
+            world.run();
             self.poll();
             self.receive();
             if sent == 0 && self.received.len() == before {
