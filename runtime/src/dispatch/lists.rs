@@ -7,9 +7,12 @@ use codec::write;
 use transport::mcp::ladder::Rung;
 use transport::mcp::refusal::Refusal;
 
-use super::{Admitted, Plan, bad};
+use super::{Admitted, Plan, Splice, bad};
 use crate::handler::CacheHint;
 use crate::registry::{Entry, Listing, ToolEntry};
+
+/// A page this long, in bytes, is written from the registry's own memory; a shorter one is cheaper to copy.
+const SHARED_BYTES_MIN: usize = 64 * 1024;
 
 pub(super) fn tools<'r>(request: &Admitted<'r>, body: &mut Vec<u8>) -> Result<Plan<'r>, Refusal> {
     let tools = &request.snapshot.tools;
@@ -47,12 +50,18 @@ fn list<'r, E: Entry>(
     let page = listing.page(after, request.app.page_size);
     write::key(body, member);
     body.push(b'[');
-    body.extend_from_slice(page.json.as_bytes());
+    let at = body.len();
+    let long = page.json.len() >= SHARED_BYTES_MIN;
+    let splice = long.then(|| listing.share(&page)).flatten().map(|text| Splice { at, text });
+    if splice.is_none() {
+        body.extend_from_slice(page.json.as_bytes());
+    }
     body.push(b']');
     if let (Some(sequence), Some(last)) = (page.next, page.entries.last()) {
         next_cursor(request, sequence, last.key(), body);
     }
-    Ok(Plan::Ready(request.app.cache.lists))
+    let cache = request.app.cache.lists;
+    Ok(splice.map_or(Plan::Ready(cache), |splice| Plan::Around(cache, splice)))
 }
 
 /// Tools that ask for scopes show only to callers who hold them; such a list is never shared (CCH-05, D-37).

@@ -32,16 +32,35 @@ use crate::app::{App, AppSurface};
 use crate::handler::{CacheHint, Completion, Handler};
 use crate::hooks::{Denied, Observed, Principal};
 use crate::hub::Filter;
+use crate::io::SharedText;
 use crate::registry::{PromptEntry, ResourceEntry, Snapshot, TemplateEntry, ToolEntry};
 
 /// What the connection does for a request.
 pub(crate) enum Plan<'r> {
     /// Nothing: the members of the result stand in the body.
     Ready(CacheHint),
+    /// As `Ready`, but a part of the result is written from where it lies.
+    Around(CacheHint, Splice),
     /// Run a handler.
     Run(Run<'r>),
     /// Open a subscription with this honoured filter.
     Listen(Filter),
+}
+
+/// A text that belongs into an answer and is not copied there.
+pub(crate) struct Splice {
+    /// The bytes of the answer before it.
+    pub(crate) at: usize,
+    pub(crate) text: SharedText,
+}
+
+impl Splice {
+    /// Copies it there after all.
+    pub(crate) fn copy_into(self, answer: &mut Vec<u8>) {
+        let after = answer.split_off(self.at);
+        answer.extend_from_slice(self.text.as_str().as_bytes());
+        answer.extend_from_slice(&after);
+    }
 }
 
 /// A handler with its inputs.

@@ -6,6 +6,8 @@ use std::io;
 use std::net::SocketAddr;
 use std::rc::Rc;
 
+use super::shared::SharedText;
+
 /// One connected peer. Static dispatch; the futures stay on the core that owns the link.
 ///
 /// A pending [`read`](Link::read) or [`write_paced`](Link::write_paced) must be polled to its end: with io_uring the
@@ -45,6 +47,13 @@ pub(crate) trait Link {
         buf: Vec<u8>,
         progress: impl FnMut(usize),
     ) -> impl Future<Output = (io::Result<()>, Vec<u8>)>;
+
+    /// As [`write_paced`](Link::write_paced), from memory that others read at the same time.
+    fn write_shared(
+        &mut self,
+        text: SharedText,
+        progress: impl FnMut(usize),
+    ) -> impl Future<Output = io::Result<()>>;
 
     /// Resolves when the peer has closed or reset, or has sent bytes that are still unread. Consumes nothing.
     ///

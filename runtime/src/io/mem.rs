@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
 
 use super::link::{Ends, How, Link, Peer, Shutdown};
+use super::shared::SharedText;
 
 /// A connected pair: the server's link and the peer that drives it. `capacity` bounds the bytes on their way in each
 /// direction, as a socket buffer does; at least 1.
@@ -188,6 +189,16 @@ impl MemLink {
             }
         }
     }
+
+    async fn write_whole(&self, bytes: &[u8], mut progress: impl FnMut(usize)) -> io::Result<()> {
+        let mut done = 0;
+        while done < bytes.len() {
+            let n = poll_fn(|cx| self.poll_write(cx, &bytes[done..])).await?;
+            done += n;
+            progress(n);
+        }
+        Ok(())
+    }
 }
 
 impl Link for MemLink {
@@ -208,19 +219,17 @@ impl Link for MemLink {
     async fn write_paced(
         &mut self,
         buf: Vec<u8>,
-        mut progress: impl FnMut(usize),
+        progress: impl FnMut(usize),
     ) -> (io::Result<()>, Vec<u8>) {
-        let mut done = 0;
-        while done < buf.len() {
-            match poll_fn(|cx| self.poll_write(cx, &buf[done..])).await {
-                Ok(n) => {
-                    done += n;
-                    progress(n);
-                }
-                Err(e) => return (Err(e), buf),
-            }
-        }
-        (Ok(()), buf)
+        (self.write_whole(&buf, progress).await, buf)
+    }
+
+    async fn write_shared(
+        &mut self,
+        text: SharedText,
+        progress: impl FnMut(usize),
+    ) -> io::Result<()> {
+        self.write_whole(text.as_str().as_bytes(), progress).await
     }
 
     async fn watch(&mut self) -> Peer {

@@ -8,6 +8,7 @@ pub(crate) mod link;
 mod listener;
 pub(crate) mod mem;
 mod pooled;
+mod shared;
 mod tcp;
 
 #[cfg(test)]
@@ -16,6 +17,7 @@ mod tests;
 pub(crate) use link::{Ends, How, Link, Peer, Shutdown};
 pub(crate) use listener::{BindError, Bound, Listener, REFUSAL, bind};
 pub(crate) use pooled::PooledFuture;
+pub(crate) use shared::SharedText;
 pub(crate) use tcp::TcpLink;
 
 /// Lets the other ready tasks of this core run once. A future that wakes itself would be polled again before them, so

@@ -16,6 +16,7 @@ use monoio::net::TcpStream;
 use std::os::fd::AsRawFd;
 
 use super::link::{Ends, How, Link, Peer, Shutdown, Sock};
+use super::shared::SharedText;
 
 /// How long a closing link waits for the peer to take the last answer and close as well.
 pub(crate) const LINGER: Duration = Duration::from_secs(2);
@@ -114,6 +115,28 @@ impl TcpLink {
         }
         false
     }
+
+    async fn write_whole<B: IoBuf>(
+        &mut self,
+        mut buf: B,
+        mut progress: impl FnMut(usize),
+    ) -> (io::Result<()>, B) {
+        let mut done = 0;
+        while done < buf.bytes_init() {
+            let (result, slice) = self.stream.write(buf.slice(done..)).await;
+            buf = slice.into_inner();
+            match result {
+                Ok(0) => return (Err(io::ErrorKind::WriteZero.into()), buf),
+                Ok(n) => {
+                    done += n;
+                    progress(n);
+                }
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return (Err(e), buf),
+            }
+        }
+        (Ok(()), buf)
+    }
 }
 
 fn is_transient(e: &io::Error) -> bool {
@@ -171,24 +194,18 @@ impl Link for TcpLink {
 
     async fn write_paced(
         &mut self,
-        mut buf: Vec<u8>,
-        mut progress: impl FnMut(usize),
+        buf: Vec<u8>,
+        progress: impl FnMut(usize),
     ) -> (io::Result<()>, Vec<u8>) {
-        let mut done = 0;
-        while done < buf.len() {
-            let (result, slice) = self.stream.write(buf.slice(done..)).await;
-            buf = slice.into_inner();
-            match result {
-                Ok(0) => return (Err(io::ErrorKind::WriteZero.into()), buf),
-                Ok(n) => {
-                    done += n;
-                    progress(n);
-                }
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
-                Err(e) => return (Err(e), buf),
-            }
-        }
-        (Ok(()), buf)
+        self.write_whole(buf, progress).await
+    }
+
+    async fn write_shared(
+        &mut self,
+        text: SharedText,
+        progress: impl FnMut(usize),
+    ) -> io::Result<()> {
+        self.write_whole(text, progress).await.0
     }
 
     async fn watch(&mut self) -> Peer {

@@ -196,7 +196,10 @@ impl Exchange<'_> {
             Ok(Err(refusal)) => not_admitted(refusal, request, body),
             // Neither is asked for: `is_served` leaves their methods out.
             Ok(Ok(Plan::Listen(_))) => Reply::Cancelled,
-            Ok(Ok(Plan::Ready(_))) => {
+            Ok(Ok(plan @ (Plan::Ready(_) | Plan::Around(..)))) => {
+                if let Plan::Around(_, splice) = plan {
+                    splice.copy_into(&mut body);
+                }
                 if request.method == "tools/list" {
                     shapes::tools(&mut body, start, snapshot.tools.iter().map(|tool| &**tool));
                 }

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::error::Thing;
+use crate::io::SharedText;
 
 /// Something that is listed.
 pub(crate) trait Entry: Clone {
@@ -31,7 +32,7 @@ pub(crate) struct Listing<E> {
     entries: Vec<Arc<E>>,
     by_key: HashMap<Box<str>, usize>,
     /// `[{...},{...}]`, of all entries.
-    array: Box<str>,
+    array: Arc<str>,
     /// Where each entry's object lies in `array`.
     spans: Vec<Range<usize>>,
 }
@@ -42,6 +43,8 @@ pub(crate) struct Page<'a, E> {
     pub(crate) entries: &'a [Arc<E>],
     /// Their JSON objects joined with commas, without the brackets; empty for no entries.
     pub(crate) json: &'a str,
+    /// Where `json` lies in the text of the listing.
+    span: Range<usize>,
     /// The last sequence number shown, if entries follow it: what the next cursor holds (PAG-02).
     pub(crate) next: Option<u64>,
 }
@@ -75,7 +78,7 @@ impl<E: Entry> Listing<E> {
         array.push(']');
         let keys = entries.iter().map(|entry| Box::from(entry.key()));
         let by_key = keys.zip(0..).collect();
-        Listing { by_key, entries, array: array.into_boxed_str(), spans }
+        Listing { by_key, entries, array: array.into(), spans }
     }
 
     /// The enabled entry a client names by `key`.
@@ -93,6 +96,11 @@ impl<E: Entry> Listing<E> {
         &self.array
     }
 
+    /// The text of a page of this listing, to be written from where it lies.
+    pub(crate) fn share(&self, page: &Page<'_, E>) -> Option<SharedText> {
+        SharedText::new(&self.array, page.span.clone())
+    }
+
     /// At most `size` entries after the one numbered `after`, from the start without one; all that are left without
     /// `size` (PAG-01). A `size` of 0 counts as 1: a page that shows nothing would never end.
     pub(crate) fn page(&self, after: Option<u64>, size: Option<usize>) -> Page<'_, E> {
@@ -101,13 +109,14 @@ impl<E: Entry> Listing<E> {
             Some(size) => start.saturating_add(size.max(1)).min(self.entries.len()),
             None => self.entries.len(),
         };
-        let json = match (self.spans.get(start), self.spans[start..end].last()) {
-            (Some(first), Some(last)) => &self.array[first.start..last.end],
-            _ => "",
+        let span = match (self.spans.get(start), self.spans[start..end].last()) {
+            (Some(first), Some(last)) => first.start..last.end,
+            _ => 0..0,
         };
+        let json = &self.array[span.clone()];
         let next =
             if end < self.entries.len() { Some(self.entries[end - 1].sequence()) } else { None };
-        Page { entries: &self.entries[start..end], json, next }
+        Page { entries: &self.entries[start..end], json, span, next }
     }
 
     /// As [`page`](Self::page), counting and showing only entries that `may_see` accepts (TOOL-02).

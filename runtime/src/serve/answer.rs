@@ -50,6 +50,19 @@ impl Reply<'_> {
         self.with_headers(out, status, Some("application/json"), body, &[NO_STORE]);
     }
 
+    /// A JSON body that misses `missing` bytes behind its first `at`. They are due where the returned offset is in `out`.
+    pub(super) fn json_around(
+        &self,
+        out: &mut Vec<u8>,
+        body: &[u8],
+        at: usize,
+        missing: usize,
+    ) -> usize {
+        self.head(out, 200, Some("application/json"), body.len() + missing, &[NO_STORE]);
+        out.extend_from_slice(body);
+        out.len() - body.len() + at
+    }
+
     /// A notification is accepted: no body (HTTP-07).
     pub(super) fn accepted(&self, out: &mut Vec<u8>) {
         self.with_headers(out, 202, None, b"", &[]);
@@ -125,17 +138,28 @@ impl Reply<'_> {
         body: &[u8],
         extra: &[(&str, &str)],
     ) {
+        self.head(out, status, content_type, body.len(), extra);
+        out.extend_from_slice(body);
+    }
+
+    fn head(
+        &self,
+        out: &mut Vec<u8>,
+        status: u16,
+        content_type: Option<&str>,
+        length: usize,
+        extra: &[(&str, &str)],
+    ) {
         self.count(status);
         let head = ResponseHead {
             content_type,
-            length: Length::Known(body.len()),
+            length: Length::Known(length),
             keep_alive: self.closing == Closing::KeepAlive,
             minor: self.minor,
             date: &self.core.clock.date(),
             extra,
         };
         respond::head(out, status, &head);
-        out.extend_from_slice(body);
     }
 
     fn count(&self, status: u16) {

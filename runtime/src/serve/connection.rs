@@ -16,6 +16,7 @@ use super::workspace::Workspace;
 use super::{head, request};
 use crate::app::App;
 use crate::context::Emitter;
+use crate::dispatch::Splice;
 use crate::engine::core::Core;
 use crate::engine::deadline::{Deadline, Kind};
 use crate::engine::listen::Pace;
@@ -76,6 +77,8 @@ pub(super) struct Connection<'c, L> {
     pub(super) buf: Vec<u8>,
     /// Answers not yet written.
     pub(super) out: Vec<u8>,
+    /// What belongs into `out`; written as soon as the request is answered.
+    pub(super) splice: Option<Splice>,
     /// The JSON of the answer under way.
     pub(super) body: Vec<u8>,
     pub(super) document: Document,
@@ -122,6 +125,7 @@ impl<'c, L: Link> Connection<'c, L> {
             machine,
             buf,
             out: core.buffers.get(),
+            splice: None,
             body,
             document,
             emitter,
@@ -261,6 +265,11 @@ impl<'c, L: Link> Connection<'c, L> {
             self.core.catch_up();
         }
         self.principal = None;
+        if let Some(splice) = self.splice.take()
+            && !self.flush_around(splice).await
+        {
+            return Next::Gone;
+        }
         self.in_a_row += 1;
         if self.in_a_row >= REQUESTS_PER_TURN {
             // A sender that always has bytes ready must not starve the others.
@@ -298,27 +307,63 @@ impl<'c, L: Link> Connection<'c, L> {
         }
         written
     }
+
+    /// Writes pending answers up to the end of the text that belongs there; what comes after it stays pending.
+    async fn flush_around(&mut self, splice: Splice) -> bool {
+        let after = self.out.split_off(splice.at);
+        if !self.flush().await {
+            return false;
+        }
+        self.out.extend_from_slice(&after);
+        let Some(link) = self.link.as_mut() else { return false };
+        let silence = Silence::begin(&self.core, self.deadline);
+        silence.end(link.write_shared(splice.text, |_| silence.broken()).await)
+    }
 }
 
-/// Writes a buffer under the write timeout, which measures silence: it starts anew with every byte that moves.
+/// Writes a buffer under the write timeout.
 pub(super) async fn write<L: Link>(
     link: &mut L,
     out: Vec<u8>,
     core: &Rc<Core<App>>,
     deadline: &Deadline,
 ) -> (bool, Vec<u8>) {
-    let limit = core.serve.limits.write_timeout.as_millis() as u64;
-    deadline.arm(Kind::Write, core.clock.now_ms() + limit);
-    let progress = |_| {
-        // What has fired has shut the link down; arming again would only hide the reason.
-        if deadline.fired().is_none() {
-            deadline.arm(Kind::Write, core.clock.now_ms() + limit);
-        }
-    };
-    let (result, out) = link.write_paced(out, progress).await;
-    if result.is_err() && deadline.fired() == Some(Kind::Write) {
-        core.counters.write_timeouts.add(1);
+    let silence = Silence::begin(core, deadline);
+    let (result, out) = link.write_paced(out, |_| silence.broken()).await;
+    (silence.end(result), out)
+}
+
+/// The write timeout measures silence: it starts anew with every byte that moves.
+struct Silence<'c> {
+    core: &'c Core<App>,
+    deadline: &'c Deadline,
+}
+
+impl<'c> Silence<'c> {
+    fn begin(core: &'c Core<App>, deadline: &'c Deadline) -> Self {
+        let silence = Self { core, deadline };
+        silence.arm();
+        silence
     }
-    deadline.disarm();
-    (result.is_ok(), out)
+
+    fn arm(&self) {
+        let limit = self.core.serve.limits.write_timeout.as_millis() as u64;
+        self.deadline.arm(Kind::Write, self.core.clock.now_ms() + limit);
+    }
+
+    fn broken(&self) {
+        // What has fired has shut the link down; arming again would only hide the reason.
+        if self.deadline.fired().is_none() {
+            self.arm();
+        }
+    }
+
+    /// Whether everything was written.
+    fn end(&self, result: io::Result<()>) -> bool {
+        if result.is_err() && self.deadline.fired() == Some(Kind::Write) {
+            self.core.counters.write_timeouts.add(1);
+        }
+        self.deadline.disarm();
+        result.is_ok()
+    }
 }

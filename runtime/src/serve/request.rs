@@ -19,7 +19,7 @@ use super::connection::{Connection, Next};
 use crate::LegacyMode;
 use crate::app::{App, AppSurface, ResponseMode};
 use crate::context::Emitter;
-use crate::dispatch::{self, Admitted, Answer, Plan};
+use crate::dispatch::{self, Admitted, Answer, Plan, Splice};
 use crate::engine::core::Core;
 use crate::engine::deadline::Deadline;
 use crate::engine::guard;
@@ -56,6 +56,7 @@ pub(super) async fn serve<L: Link>(
         reply: Reply { core: &core, minor: connection.machine.head().minor, closing },
         link: &mut connection.link,
         out: &mut connection.out,
+        splice: &mut connection.splice,
         ahead: &mut ahead,
         body: &mut connection.body,
         parts: Parts {
@@ -123,6 +124,8 @@ pub(super) struct Exchange<'c, L> {
     pub(super) reply: Reply<'c>,
     pub(super) link: &'c mut Option<L>,
     pub(super) out: &'c mut Vec<u8>,
+    /// What belongs into `out`.
+    splice: &'c mut Option<Splice>,
     pub(super) ahead: &'c mut Vec<u8>,
     pub(super) body: &'c mut Vec<u8>,
     pub(super) parts: Parts<'c>,
@@ -188,7 +191,8 @@ impl<'c, L: Link> Exchange<'c, L> {
             Err(refusal) => {
                 self.refuse(refusal, Some(&request.id), request.method, named(&request))
             }
-            Ok(Plan::Ready(cache)) => self.ready(&case, cache),
+            Ok(Plan::Ready(cache)) => self.ready(&case, cache, None),
+            Ok(Plan::Around(cache, splice)) => self.ready(&case, cache, Some(splice)),
             Ok(Plan::Listen(filter)) => self.listen(&admitted, filter),
             Ok(Plan::Run(run)) => self.run(&case, &run).await,
         })
@@ -201,10 +205,31 @@ impl<'c, L: Link> Exchange<'c, L> {
     }
 
     /// The result needs no handler.
-    fn ready(&mut self, case: &Case<'_, AppSurface<'_>>, cache: CacheHint) -> Next<L> {
+    fn ready(
+        &mut self,
+        case: &Case<'_, AppSurface<'_>>,
+        cache: CacheHint,
+        splice: Option<Splice>,
+    ) -> Next<L> {
         let cacheable = case.method().is_some_and(|method| method.row().cacheable);
         render::end(self.body, self.app(), cacheable.then_some(cache), None);
+        match splice {
+            Some(splice) if self.preferred() == Shape::Json => {
+                return self.answer_around(splice, &case.request);
+            }
+            Some(splice) => splice.copy_into(self.body),
+            None => {}
+        }
         self.answer(Answer::OK, self.preferred(), &case.request)
+    }
+
+    /// The whole answer, but for a text that the connection writes from where it lies.
+    fn answer_around(&mut self, splice: Splice, request: &Request<'_>) -> Next<L> {
+        self.observe(request.method, named(request), 200, None, None);
+        let missing = splice.text.as_str().len();
+        let at = self.reply.json_around(self.out, self.body, splice.at, missing);
+        *self.splice = Some(Splice { at, ..splice });
+        self.next()
     }
 
     /// The answer as the last event of a stream that is already open: whatever it is, at status 200 (ERR-09).

@@ -3,7 +3,8 @@
 use std::io::Read;
 use std::net::TcpStream;
 
-use serde_json::json;
+use ringmcp::{Builder, Context, NoArgs, ToolError};
+use serde_json::{Value, json};
 
 use crate::http::{answer, echo, ends, list, server};
 use crate::support::{Request, on_both_drivers, serve, support_write};
@@ -27,6 +28,60 @@ fn pipelining() {
             );
         }
     });
+}
+
+/// Descriptions of this length make the list of [`long_list`] too long for one copy: it is written from the registry's
+/// memory.
+const DESCRIPTION_BYTES: usize = 2000;
+
+/// A server whose list of tools is 200 kB and more.
+fn long_list() -> Builder {
+    (0..100).fold(server(), |builder, at| {
+        let description = format!("{at} {}", "d".repeat(DESCRIPTION_BYTES));
+        builder.tool(format!("t{at}"), description, async |_: &Context, _: NoArgs| {
+            Ok::<_, ToolError>(())
+        })
+    })
+}
+
+/// [HTTP-01] [TOOL-03] a long list stands whole among answers that are due at the same time, in either form, as the last
+/// one too, and on pages.
+#[test]
+fn long_lists_among_other_answers() {
+    on_both_drivers(long_list, |running| {
+        let mut stream = running.connect();
+        let events = list().header("Accept", "text/event-stream").id(json!("events"));
+        let last = list().header("Connection", "close").id(json!("last"));
+        let requests = [echo(1), list(), list(), echo(2), events, echo(3), last];
+        let bytes: Vec<u8> = requests.iter().flat_map(Request::bytes).collect();
+        support_write(&mut stream, &bytes);
+        for request in requests {
+            let message = answer(&mut stream).message();
+            assert_eq!(message["id"], request.message["id"]);
+            if request.method() == "tools/list" {
+                let tools = message["result"]["tools"].as_array().expect("a list");
+                let long = tools.iter().filter(|tool| {
+                    tool["description"].as_str().is_some_and(|text| text.len() > DESCRIPTION_BYTES)
+                });
+                assert_eq!(long.count(), 100);
+            }
+        }
+        ends(stream);
+    });
+    let running = serve(long_list().page_size(60));
+    let first = running.send(&list()).result("tools/list");
+    assert_eq!(first["tools"].as_array().map(Vec::len), Some(60));
+    let second = running.send(&list().param("cursor", first["nextCursor"].clone()));
+    let second = second.result("tools/list");
+    assert_eq!(second["tools"][0]["name"], tool_after(&first));
+}
+
+/// The name that follows the last one of a page of [`long_list`].
+fn tool_after(page: &Value) -> String {
+    let last = page["tools"].as_array().and_then(|tools| tools.last()).expect("a page");
+    let name = last["name"].as_str().expect("a name");
+    let number: usize = name.strip_prefix('t').and_then(|at| at.parse().ok()).expect("a number");
+    format!("t{}", number + 1)
 }
 
 /// [HTTP-01] `Connection: close` is obeyed, and what was sent behind it is not served.
