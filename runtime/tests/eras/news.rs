@@ -64,6 +64,16 @@ fn subscriptions_are_checked() {
             assert_eq!(client.code(method, params), -32602, "{method}");
         }
     }
+    let limits = Limits { uris_per_listen: 2, ..Limits::default() };
+    let running = serve(server().limits(limits));
+    let client = Client::connect(&running, LATEST, json!({}));
+    let subscribe = |uri: &str| client.request("resources/subscribe", json!({ "uri": uri }));
+    for uri in ["test://a", "test://c"] {
+        assert_eq!(subscribe(uri)["result"], json!({}));
+    }
+    assert_eq!(subscribe("test://d")["error"]["code"], -32602, "SEC-02: two are the limit");
+    client.result("resources/unsubscribe", json!({ "uri": "test://c" }));
+    assert_eq!(subscribe("test://d")["result"], json!({}));
     let running = serve(server().announce_resource_updates(false));
     let client = Client::connect(&running, LATEST, json!({}));
     assert_eq!(client.code("resources/subscribe", json!({ "uri": "test://a" })), -32601);

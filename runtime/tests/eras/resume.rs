@@ -121,6 +121,20 @@ fn unknown_events() {
     }
 }
 
+/// [LEG-65] [SEC-02] what is kept is bounded in bytes as well.
+#[test]
+fn bytes_are_bounded() {
+    let go = Arc::new(AtomicUsize::new(5));
+    let limits = Limits { session_event_bytes: 150, ..Limits::default() };
+    let running = serve(server(&go).limits(limits));
+    let client = Client::connect(&running, LATEST, json!({}));
+    let seen = client.stream(&steps()).rest();
+    assert_eq!(seen.len(), 7);
+    let ids: Vec<_> = seen.iter().map(|event| event.id.as_deref()).collect();
+    assert_eq!(client.get_refused(ids[0]), 400);
+    assert_eq!(client.get(ids[5]).rest(), seen[6..], "the last one fits");
+}
+
 /// [LEG-65] clients of older revisions take every event for a message: they get ids, and no priming event.
 #[test]
 fn older_clients_are_not_primed() {

@@ -207,3 +207,6 @@ pub struct NotificationCase<'a> {
     pub(super) headers: &'a StandardHeaders<'a>,
     pub(super) versions: &'a [&'a str],
 }
+
+#[cfg(test)]
+mod tests;
