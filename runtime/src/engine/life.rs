@@ -102,11 +102,12 @@ fn admit<S: Serve>(core: &Rc<Core<S>>, link: TcpLink) {
         return;
     }
     core.counters.connections_accepted.add(1);
-    let guard = core.links.enter(link.shutdown_handle());
-    let owner = core.clone();
+    // Boxed on its way into the task, which would keep it three times.
+    let parts = Box::new((core.links.enter(link.shutdown_handle()), core.clone(), link));
     core.spawn("connection", move || async move {
-        let _open = guard;
+        let (open, owner, link) = *parts;
         S::connection(owner, link).await;
+        drop(open);
     });
 }
 

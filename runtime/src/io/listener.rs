@@ -149,9 +149,9 @@ impl Listener {
         let mut turn = 0;
         while !self.stop.stopped.get() {
             match self.inner.accept().await {
-                Ok((stream, peer)) => {
+                Ok((stream, _)) => {
                     // An error here is the peer's reset before we looked: nobody is left to answer.
-                    if let Ok(link) = TcpLink::new(stream, Some(peer)) {
+                    if let Ok(link) = TcpLink::new(stream) {
                         accepted(link);
                     }
                     turn += 1;

@@ -39,7 +39,6 @@ struct Shared {
     /// Cancels the patient reads; there is none before the first of them and after one was cancelled. monoio answers such
     /// a read with what it received or with "cancelled", never both.
     canceller: RefCell<Option<Canceller>>,
-    peer: Option<SocketAddr>,
 }
 
 impl Ends for Shared {
@@ -54,9 +53,11 @@ impl Ends for Shared {
 
 impl TcpLink {
     /// Takes a connected stream: sets `TCP_NODELAY` and close-on-exec, which accepting through the ring leaves unset.
-    pub(crate) fn new(stream: TcpStream, peer: Option<SocketAddr>) -> io::Result<Self> {
-        let sock = Sock::new(stream.as_raw_fd());
-        let shared = Rc::new(Shared { sock, canceller: RefCell::default(), peer });
+    /// Looks up the peer's address while it is there: the stream has room to remember it.
+    pub(crate) fn new(stream: TcpStream) -> io::Result<Self> {
+        let _ = stream.peer_addr();
+        let shared =
+            Rc::new(Shared { sock: Sock::new(stream.as_raw_fd()), canceller: RefCell::default() });
         let link = Self { stream: Box::new(stream), shared };
         link.shared
             .sock
@@ -178,16 +179,22 @@ impl Link for TcpLink {
         }
     }
 
-    async fn read_late(&mut self, room: impl Fn() -> Vec<u8>) -> (io::Result<usize>, Vec<u8>) {
-        loop {
-            // Not relaxed: see `watch`.
-            if let Err(error) = self.stream.readable(false).await {
-                return (Err(error), Vec::new());
-            }
-            let mut buf = room();
-            match self.take(&mut buf) {
-                Err(error) if is_transient(&error) => {}
-                taken => return (taken, buf),
+    #[expect(clippy::manual_async_fn, reason = "an async function would keep each argument twice")]
+    fn read_late(
+        &mut self,
+        room: impl Fn() -> Vec<u8>,
+    ) -> impl Future<Output = (io::Result<usize>, Vec<u8>)> {
+        async move {
+            loop {
+                // Not relaxed: see `watch`.
+                if let Err(error) = self.stream.readable(false).await {
+                    return (Err(error), Vec::new());
+                }
+                let mut buf = room();
+                match self.take(&mut buf) {
+                    Err(error) if is_transient(&error) => {}
+                    taken => return (taken, buf),
+                }
             }
         }
     }
@@ -226,7 +233,7 @@ impl Link for TcpLink {
     }
 
     fn peer_addr(&self) -> Option<SocketAddr> {
-        self.shared.peer
+        self.stream.peer_addr().ok()
     }
 
     /// Ends the writing side, then waits at most [`LINGER`] for the peer to end its own, throwing away at most

@@ -51,31 +51,37 @@ impl<L: Link> Kept<L> {
     }
 
     /// Writes what is due, then waits for bytes.
-    pub(super) async fn hear(&mut self, core: &Rc<Core<App>>) -> Heard {
-        if !self.flush(core).await {
-            return Heard::Gone;
-        }
-        if core.draining.get() {
-            return Heard::Silence;
-        }
-        let now_ms = core.clock.now_ms();
-        let ends_ms = now_ms + core.serve.limits.idle_timeout.as_millis() as u64;
-        if self.reading.lively && now_ms + LIVELY_MS < ends_ms {
-            match self.read_lively(now_ms).await {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => self.shed(core),
-                read => return self.heard(core, &read),
+    #[expect(clippy::manual_async_fn, reason = "an async function would keep each argument twice")]
+    pub(super) fn hear<'k>(
+        &'k mut self,
+        core: &'k Rc<Core<App>>,
+    ) -> impl Future<Output = Heard> + 'k {
+        async move {
+            if !self.flush(core).await {
+                return Heard::Gone;
             }
             if core.draining.get() {
                 return Heard::Silence;
             }
+            let now_ms = core.clock.now_ms();
+            let ends_ms = now_ms + core.serve.limits.idle_timeout.as_millis() as u64;
+            if self.reading.lively && now_ms + LIVELY_MS < ends_ms {
+                match self.read_lively(now_ms).await {
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => self.shed(core),
+                    read => return self.heard(core, &read),
+                }
+                if core.draining.get() {
+                    return Heard::Silence;
+                }
+            }
+            self.shed(core);
+            self.deadline.arm(Kind::Idle, ends_ms);
+            let Some(link) = &mut self.link else { return Heard::Gone };
+            let (read, buf) = link.read_late(|| core.buffers.get()).await;
+            self.buf = buf;
+            self.reading.heard_at(core.clock.now_ms());
+            self.heard(core, &read)
         }
-        self.shed(core);
-        self.deadline.arm(Kind::Idle, ends_ms);
-        let Some(link) = &mut self.link else { return Heard::Gone };
-        let (read, buf) = link.read_late(|| core.buffers.get()).await;
-        self.buf = buf;
-        self.reading.heard_at(core.clock.now_ms());
-        self.heard(core, &read)
     }
 
     /// With a buffer at hand, until the connection has been silent for too long to be lively.

@@ -87,23 +87,26 @@ impl Serve for App {
 
 /// Serves one peer to its end. This future is all that a connection is while nothing happens on it: whatever is large is
 /// boxed for as long as it runs.
-pub(crate) async fn serve<L: Link>(core: Rc<Core<App>>, link: L) {
+// Not an async function: that would keep each argument twice.
+pub(crate) fn serve<L: Link>(core: Rc<Core<App>>, link: L) -> impl Future<Output = ()> {
     let mut kept = Kept::new(&core, link);
-    loop {
-        match kept.hear(&core).await {
-            Heard::Bytes => {}
-            Heard::Silence => return Box::pin(kept.close(&core)).await,
-            Heard::Gone => return,
-        }
-        match PooledFuture::new(connection::serve(&core, &mut kept)).await {
-            Then::Rest => {}
-            Then::Close => return Box::pin(kept.close(&core)).await,
-            Then::Gone => return,
-            Then::Listen(handover) => {
-                kept.part(&core);
-                let Handover { link, head, subscription, pace } = *handover;
-                let stream = subscription::run(&core, link, head, subscription, pace);
-                return Box::pin(stream).await;
+    async move {
+        loop {
+            match kept.hear(&core).await {
+                Heard::Bytes => {}
+                Heard::Silence => return Box::pin(kept.close(&core)).await,
+                Heard::Gone => return,
+            }
+            match PooledFuture::new(connection::serve(&core, &mut kept)).await {
+                Then::Rest => {}
+                Then::Close => return Box::pin(kept.close(&core)).await,
+                Then::Gone => return,
+                Then::Listen(handover) => {
+                    kept.part(&core);
+                    let Handover { link, head, subscription, pace } = *handover;
+                    let stream = subscription::run(&core, link, head, subscription, pace);
+                    return Box::pin(stream).await;
+                }
             }
         }
     }

@@ -18,7 +18,7 @@ fn borrowing<'a, A: 'a, B: 'a, F>(_: impl Fn(&'a A, &'a mut B) -> F) -> usize {
 fn an_idle_connection_is_small() {
     assert!(size_of::<TcpLink>() <= 16, "{}", size_of::<TcpLink>());
     assert!(size_of::<Kept<TcpLink>>() <= 96, "{}", size_of::<Kept<TcpLink>>());
-    assert!(future(serve::<TcpLink>) <= 352, "{}", future(serve::<TcpLink>));
+    assert!(future(serve::<TcpLink>) <= 304, "{}", future(serve::<TcpLink>));
 }
 
 /// [SEC-06] a request that waits for its handler holds these
