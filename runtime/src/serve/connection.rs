@@ -12,6 +12,7 @@ use transport::mcp::accept::Forms;
 
 use super::answer::{self, Closing};
 use super::kept::{Kept, ROOM_BYTES_MAX, Reading};
+use super::legacy::Standing;
 use super::workspace::Workspace;
 use super::{head, request};
 use crate::app::App;
@@ -44,6 +45,8 @@ pub(super) enum Next<L> {
     Gone,
     /// The request opened a subscription: the link belongs to it now.
     Listen(Box<Handover<L>>),
+    /// The request opened a stream of a session of the 2025 era: the same.
+    Stand(Box<Standing<L>>),
 }
 
 /// What a subscription takes over from the request that opened it.
@@ -65,6 +68,8 @@ pub(super) enum Then<L> {
     Gone,
     /// The connection has become a subscription.
     Listen(Box<Handover<L>>),
+    /// The connection has become a stream of a session.
+    Stand(Box<Standing<L>>),
 }
 
 /// A connection and all it takes to serve its requests.
@@ -163,6 +168,7 @@ impl<'c, L: Link> Connection<'c, L> {
                 Next::Close => return Then::Close,
                 Next::Gone => return Then::Gone,
                 Next::Listen(handover) => return Then::Listen(handover),
+                Next::Stand(standing) => return Then::Stand(standing),
             }
         }
     }

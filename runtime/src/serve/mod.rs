@@ -107,6 +107,10 @@ pub(crate) fn serve<L: Link>(core: Rc<Core<App>>, link: L) -> impl Future<Output
                     let stream = subscription::run(&core, link, head, subscription, pace);
                     return Box::pin(stream).await;
                 }
+                Then::Stand(standing) => {
+                    kept.part(&core);
+                    return Box::pin(legacy::stand_by(&core, *standing)).await;
+                }
             }
         }
     }

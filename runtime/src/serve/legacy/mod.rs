@@ -3,6 +3,7 @@
 
 mod relay;
 mod route;
+mod standing;
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ use crate::legacy::feed::{Answer, Feed};
 use crate::legacy::run::{self, Exchange};
 use relay::{Pipe, Relayed, relay};
 use route::{Route, named, route};
+pub(super) use standing::{Standing, run as stand_by};
 
 /// Serves a POST whose body is in the document.
 pub(super) async fn post<L: Link>(
@@ -39,8 +41,18 @@ pub(super) async fn post<L: Link>(
         connection;
     let reply = Reply { core, minor: machine.head().minor, closing };
     let feed = Arc::new(Feed::new(core.serve.limits.emit_bytes));
-    let pipe =
-        Pipe { core, link, out, ahead: &mut ahead, waker, timer, deadline, reply, armed: false };
+    let pipe = Pipe {
+        core,
+        link,
+        out,
+        ahead: &mut ahead,
+        waker,
+        timer,
+        deadline,
+        reply,
+        armed: false,
+        hands_over: false,
+    };
     let mut session = None;
     let relayed = match route {
         Route::Done(done) => {
@@ -105,14 +117,29 @@ pub(super) async fn by_head<L: Link>(connection: &mut Connection<'_, L>) -> Next
                 deadline,
                 reply,
                 armed: false,
+                hands_over: is_get,
             };
-            relay(pipe, &feed, None).await
+            match relay(pipe, &feed, None).await {
+                Relayed::Opened(events) => return stand(connection, feed, &events),
+                relayed => relayed,
+            }
         }
     };
     let next = finish(connection, relayed, closing, None, None);
     connection.machine.finish(&mut connection.buf);
     connection.buf.append(&mut ahead);
     next
+}
+
+/// The link leaves with the stream: what waits for ever should hold little.
+fn stand<L: Link>(connection: &mut Connection<'_, L>, feed: Arc<Feed>, events: &[u8]) -> Next<L> {
+    let Some(link) = connection.link.take() else { return Next::Gone };
+    let minor = connection.machine.head().minor;
+    let reply = Reply { core: &connection.core, minor, closing: Closing::Close };
+    let mut head = std::mem::take(&mut connection.out);
+    reply.stream_head(&mut head);
+    reply.events(&mut head, events);
+    Next::Stand(Box::new(Standing { link, head, feed, chunked: minor > 0 }))
 }
 
 /// A body outside a session, answered through its feed.
@@ -158,7 +185,8 @@ fn finish<L: Link>(
     let out = &mut connection.out;
     let mut last = closing;
     let (status, code, rung) = match relayed {
-        Relayed::Gone => return Next::Gone,
+        // What was opened is written by somebody else.
+        Relayed::Gone | Relayed::Opened(_) => return Next::Gone,
         Relayed::Streamed => {
             last = reply.stream_closing();
             (200, None, None)

@@ -30,12 +30,16 @@ pub(super) struct Pipe<'c, L> {
     pub(super) reply: Reply<'c>,
     /// A comment is due some time.
     pub(super) armed: bool,
+    /// Somebody else writes the stream, if it becomes one.
+    pub(super) hands_over: bool,
 }
 
 /// What was relayed.
 pub(super) enum Relayed {
     /// Nothing yet: this is the whole answer.
     Answer(Answer),
+    /// A stream that somebody else goes on with, and its first events.
+    Opened(Vec<u8>),
     /// A stream, to its end.
     Streamed,
     /// The client is gone.
@@ -50,7 +54,7 @@ pub(super) type Work<'w> = Option<Pin<&'w mut dyn Future<Output = ()>>>;
 pub(super) async fn relay<L: Link>(mut pipe: Pipe<'_, L>, feed: &Feed, work: Work<'_>) -> Relayed {
     let relayed = pipe.turns(feed, work).await;
     pipe.timer.disarm();
-    if !matches!(relayed, Relayed::Answer(_)) {
+    if matches!(relayed, Relayed::Streamed | Relayed::Gone) {
         feed.leave();
     }
     relayed
@@ -71,6 +75,9 @@ impl<L: Link> Pipe<'_, L> {
             let Some(turn) = self.turn(feed, &mut work).await else { return Relayed::Gone };
             match turn {
                 Turn::News(News::Answer(answer)) => return Relayed::Answer(answer),
+                Turn::News(News::Events(events)) if self.hands_over => {
+                    return Relayed::Opened(events);
+                }
                 Turn::News(News::Events(events)) => {
                     if !std::mem::replace(&mut open, true) {
                         self.reply.stream_head(self.out);
