@@ -250,7 +250,7 @@ impl Drop for CoreParts {
 
 /// The open connections of one core.
 pub(crate) struct Links {
-    open: RefCell<Slab<Shutdown>>,
+    open: RefCell<Slab<Open>>,
     counters: Arc<CoreCounters>,
     waiter: Cell<Option<Waker>>,
 }
@@ -259,6 +259,11 @@ pub(crate) struct Links {
 pub(crate) struct LinkGuard {
     links: Rc<Links>,
     key: Key,
+}
+
+/// What is open, in the table rather than in its guard: the guard is part of every connection's future.
+struct Open {
+    shutdown: Shutdown,
     /// It is a connection, not a task.
     counted: bool,
 }
@@ -271,15 +276,15 @@ impl Links {
     /// Enters a connection that `shutdown` ends.
     pub(crate) fn enter(self: &Rc<Self>, shutdown: Shutdown) -> LinkGuard {
         self.counters.connections_open.add(1);
-        let key = self.open.borrow_mut().insert(shutdown);
-        LinkGuard { links: self.clone(), key, counted: true }
+        let key = self.open.borrow_mut().insert(Open { shutdown, counted: true });
+        LinkGuard { links: self.clone(), key }
     }
 
     /// Enters a task that works for a connection, maybe of another core: a drain waits for it, and ends it, as if it were
     /// one.
     pub(crate) fn hold(self: &Rc<Self>, shutdown: Shutdown) -> LinkGuard {
-        let key = self.open.borrow_mut().insert(shutdown);
-        LinkGuard { links: self.clone(), key, counted: false }
+        let key = self.open.borrow_mut().insert(Open { shutdown, counted: false });
+        LinkGuard { links: self.clone(), key }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -288,7 +293,8 @@ impl Links {
 
     /// Ends both directions of every open connection: their tasks then end by themselves.
     pub(crate) fn end_all(&self) {
-        let all: Vec<Shutdown> = self.open.borrow().iter().cloned().collect();
+        let all: Vec<Shutdown> =
+            self.open.borrow().iter().map(|open| open.shutdown.clone()).collect();
         for shutdown in all {
             shutdown.end(How::Both);
         }
@@ -306,9 +312,8 @@ impl Links {
 
 impl Drop for LinkGuard {
     fn drop(&mut self) {
-        let shutdown = self.links.open.borrow_mut().remove(self.key);
-        drop(shutdown);
-        if self.counted {
+        let open = self.links.open.borrow_mut().remove(self.key);
+        if open.is_some_and(|open| open.counted) {
             self.links.counters.connections_open.sub(1);
         }
         if self.links.len() == 0
