@@ -9,6 +9,7 @@ use codec::document::Document;
 use transport::http::respond;
 use transport::http::{Event, Machine, Reject, Waiting};
 use transport::mcp::accept::Forms;
+use transport::mcp::head::Places;
 
 use super::answer::{self, Closing};
 use super::kept::{Kept, ROOM_BYTES_MAX, Reading};
@@ -98,7 +99,9 @@ pub(super) struct Connection<'c, L> {
     /// Requests answered since the task last stepped aside.
     in_a_row: u32,
     reading: Reading,
-    /// The forms of answer that the request at hand accepts (HTTP-16).
+    /// Where the request at hand has its headers.
+    pub(super) places: Places,
+    /// The forms of answer that it accepts (HTTP-16).
     pub(super) forms: Forms,
     /// Who makes the request at hand.
     pub(super) principal: Option<Rc<Principal>>,
@@ -140,6 +143,7 @@ impl<'c, L: Link> Connection<'c, L> {
             waiting: Waiting::Nothing,
             in_a_row,
             reading,
+            places: Places::default(),
             forms: Forms::ANY,
             principal: None,
         }

@@ -8,7 +8,7 @@ use std::task::{Context as Task, Poll};
 use codec::error::RpcError;
 use transport::http::{HeadView, Waiting};
 use transport::mcp::accept::Forms;
-use transport::mcp::head::StandardHeaders;
+use transport::mcp::head::{Places, StandardHeaders};
 use transport::mcp::ladder::Rung;
 use transport::mcp::origin;
 use transport::mcp::refusal::Refusal;
@@ -67,9 +67,11 @@ fn refuse<L: Link>(connection: &mut Connection<'_, L>, refusal: Option<Refusal>)
 async fn climb<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refused> {
     let app = &connection.core.serve;
     let view = connection.machine.head().view(&connection.buf);
-    host_and_origin(app, view).map_err(Refused::Rung)?;
+    connection.places = Places::find(view);
+    let headers = StandardHeaders::at(view, &connection.places);
+    host_and_origin(app, &headers).map_err(Refused::Rung)?;
     // CONNECT names an authority, not a path (RFC 9110, 9.3.6): rung 2 answers it.
-    if view.path() != app.path && view.method() != "CONNECT" {
+    if !view.is_path(&app.path) && !view.is_method("CONNECT") {
         return Err(Refused::NotFound);
     }
     http_method(view, app.legacy).map_err(Refused::Rung)?;
@@ -77,16 +79,17 @@ async fn climb<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refuse
         authenticate(connection).await?;
     }
     let view = connection.machine.head().view(&connection.buf);
-    if view.method() != "POST" {
+    if !view.is_method("POST") {
         return Err(Refused::Session);
     }
-    connection.forms = media_types(&StandardHeaders::collect(view)).map_err(Refused::Rung)?;
+    let headers = StandardHeaders::at(view, &connection.places);
+    connection.forms = media_types(&headers).map_err(Refused::Rung)?;
     Ok(())
 }
 
 /// Rung 1 (HTTP-02, HTTP-03).
-fn host_and_origin(app: &App, view: HeadView<'_>) -> Result<(), Refusal> {
-    let what = match app.guard.check(view.host(), view.all("origin")) {
+fn host_and_origin(app: &App, headers: &StandardHeaders<'_>) -> Result<(), Refusal> {
+    let what = match app.guard.check(headers.view().host(), headers.origin) {
         Ok(()) => return Ok(()),
         Err(origin::Refusal::Host) => {
             "This server does not answer to this Host; the operator can allow it"
@@ -100,8 +103,11 @@ fn host_and_origin(app: &App, view: HeadView<'_>) -> Result<(), Refusal> {
 
 /// Rung 2 (HTTP-12): POST, and what sessions have besides (LEG-17, LEG-62, LEG-63).
 fn http_method(view: HeadView<'_>, legacy: LegacyMode) -> Result<(), Refusal> {
+    if view.is_method("POST") {
+        return Ok(());
+    }
     let (what, allow) = match (view.method(), legacy) {
-        ("POST", _) | ("GET" | "DELETE", LegacyMode::Sessions) => return Ok(()),
+        ("GET" | "DELETE", LegacyMode::Sessions) => return Ok(()),
         (_, LegacyMode::Sessions) => {
             ("Only POST, GET and DELETE are served here", "POST, GET, DELETE")
         }

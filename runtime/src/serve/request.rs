@@ -46,7 +46,7 @@ pub(super) async fn serve<L: Link>(
     let mut ahead = Vec::new();
     let closing = connection.closing();
     let view = connection.machine.head().view(document.bytes());
-    let headers = StandardHeaders::collect(view);
+    let headers = StandardHeaders::at(view, &connection.places);
     let mut exchange = Exchange {
         core: &core,
         snapshot: &snapshot,

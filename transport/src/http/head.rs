@@ -106,6 +106,17 @@ impl Head {
     }
 }
 
+/// Whether the name of a header line, a token in any case, is `expected`: lower-case letters and hyphens.
+///
+/// The bit that tells upper from lower case is ignored in every byte, so that all bytes are compared at once. What becomes
+/// a letter or a hyphen by that is a letter, a hyphen, or no character of a token.
+pub(crate) fn is_named<const N: usize>(name: &[u8], expected: &[u8; N]) -> bool {
+    <&[u8; N]>::try_from(name).is_ok_and(|name| {
+        name.iter().zip(expected).fold(0, |apart, (byte, lower)| apart | ((byte | 0x20) ^ lower))
+            == 0
+    })
+}
+
 /// A head with its bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct HeadView<'a> {
@@ -122,6 +133,25 @@ impl<'a> HeadView<'a> {
     /// Method, case as sent (`post` is not `POST`, RFC 9110, 9.1).
     pub fn method(&self) -> &'a str {
         self.text(self.head.method)
+    }
+
+    /// Whether the method is this one: [`HeadView::method`] without making text of it.
+    pub fn is_method(&self, method: &str) -> bool {
+        self.head.method.bytes(self.buf) == method.as_bytes()
+    }
+
+    /// Whether the path is this one: [`HeadView::path`] without making text of it.
+    pub fn is_path(&self, path: &str) -> bool {
+        match self.head.path.bytes(self.buf) {
+            [] => path == "/",
+            own => own == path.as_bytes(),
+        }
+    }
+
+    /// Name and value of the header line at this place in the order; empty beyond the last.
+    pub fn line(&self, at: usize) -> (&'a [u8], &'a [u8]) {
+        let line = self.head.headers.get(at).copied().unwrap_or_default();
+        (line.name.bytes(self.buf), line.value.bytes(self.buf))
     }
 
     /// Request target as sent: origin-form, absolute-form, `*`, or an authority for `CONNECT`.

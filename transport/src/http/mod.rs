@@ -18,6 +18,7 @@ mod rules;
 mod target;
 
 pub use crate::limits::Limits;
+pub(crate) use head::is_named;
 pub use head::{Framing, Head, HeadView, HeaderSpan, Span};
 pub use machine::{Event, Machine, Waiting};
 pub use reject::Reject;

@@ -145,6 +145,9 @@ const SIZE_DIGITS: usize = 4;
 const SIZE_DIGITS_MAX: usize = 16;
 
 fn status_line(out: &mut Vec<u8>, status: u16, minor: u8) {
+    if (status, minor) == (200, 1) {
+        return out.extend_from_slice(b"HTTP/1.1 200 OK\r\n");
+    }
     out.extend_from_slice(if minor == 0 { b"HTTP/1.0 " } else { b"HTTP/1.1 " });
     out.extend_from_slice(itoa::Buffer::new().format(status).as_bytes());
     out.push(b' ');
@@ -163,9 +166,10 @@ fn header(out: &mut Vec<u8>, name: &str, value: &str) {
 fn text(out: &mut Vec<u8>, text: &str) {
     let start = out.len();
     out.extend_from_slice(text.as_bytes());
-    for byte in &mut out[start..] {
-        if byte.is_ascii_control() {
-            *byte = b' ';
-        }
+    // Looked at many bytes at a time; nearly never is there one to replace.
+    let controls = text.bytes().fold(false, |found, byte| found | byte.is_ascii_control());
+    if controls {
+        let bytes = out[start..].iter_mut();
+        bytes.filter(|byte| byte.is_ascii_control()).for_each(|byte| *byte = b' ');
     }
 }

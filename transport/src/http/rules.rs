@@ -3,7 +3,7 @@
 //! Every refusal here closes a way to make two readers of one connection disagree about where a
 //! request ends (request smuggling: RFC 9112, 6.1, 6.3, 11.2).
 
-use super::head::{Framing, Head};
+use super::head::{Framing, Head, is_named};
 use super::reject::Reject;
 use super::target;
 
@@ -14,16 +14,14 @@ pub(crate) fn apply(head: &mut Head, window: &[u8], base: usize) -> Result<(), R
         let at = |span: super::Span| &window[span.start as usize - base..span.end as usize - base];
         let name = at(header.name);
         match name.len() {
-            4 if name.eq_ignore_ascii_case(b"host") => {
+            4 if is_named(name, b"host") => {
                 seen.host(at(header.value))?;
                 head.host = head.host.or(Some(header.value));
             }
-            6 if name.eq_ignore_ascii_case(b"expect") => seen.expect(at(header.value))?,
-            10 if name.eq_ignore_ascii_case(b"connection") => seen.connection(at(header.value)),
-            14 if name.eq_ignore_ascii_case(b"content-length") => seen.length(at(header.value))?,
-            17 if name.eq_ignore_ascii_case(b"transfer-encoding") => {
-                seen.coding(at(header.value))?
-            }
+            6 if is_named(name, b"expect") => seen.expect(at(header.value))?,
+            10 if is_named(name, b"connection") => seen.connection(at(header.value)),
+            14 if is_named(name, b"content-length") => seen.length(at(header.value))?,
+            17 if is_named(name, b"transfer-encoding") => seen.coding(at(header.value))?,
             _ => {}
         }
     }

@@ -14,7 +14,10 @@ pub(crate) fn resolve(head: &mut Head, method: &str, target: &str) -> Result<(),
     }
     let start = head.target.start;
     let part = |from: usize, to: usize| Span { start: start + from as u32, end: start + to as u32 };
-    let path_end = |from: usize| target[from..].find('?').map_or(target.len(), |at| from + at);
+    let path_end = |from: usize| {
+        let query = target.as_bytes()[from..].iter().position(|byte| *byte == b'?');
+        query.map_or(target.len(), |at| from + at)
+    };
 
     if target.starts_with('/') {
         head.path = part(0, path_end(0));
@@ -52,7 +55,8 @@ pub(crate) fn split_authority(authority: &str) -> Option<(&str, Option<u16>)> {
             close + 2
         }
         None => {
-            let end = authority.find(':').unwrap_or(authority.len());
+            let colon = authority.bytes().position(|byte| byte == b':');
+            let end = colon.unwrap_or(authority.len());
             is_name(&authority.as_bytes()[..end]).then_some(end)?
         }
     };
@@ -74,10 +78,25 @@ fn authority_start(target: &str) -> Option<usize> {
     known.then_some(scheme + "://".len())
 }
 
+/// The unreserved characters of RFC 3986, 2.3.
+const UNRESERVED: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let at = byte as u8;
+        table[byte] = at.is_ascii_alphanumeric() || matches!(at, b'-' | b'.' | b'_' | b'~');
+        byte += 1;
+    }
+    table
+};
+
 /// Unreserved characters and complete percent escapes, at least one.
 fn is_name(mut name: &[u8]) -> bool {
     if name.is_empty() {
         return false;
+    }
+    if name.iter().all(|byte| UNRESERVED[usize::from(*byte)]) {
+        return true;
     }
     while let [byte, rest @ ..] = name {
         name = match (byte, rest) {
@@ -86,8 +105,7 @@ fn is_name(mut name: &[u8]) -> bool {
             {
                 rest
             }
-            (b'-' | b'.' | b'_' | b'~', _) => rest,
-            (byte, _) if byte.is_ascii_alphanumeric() => rest,
+            (byte, _) if UNRESERVED[usize::from(*byte)] => rest,
             _ => return false,
         };
     }

@@ -4,7 +4,7 @@
 //! with the body is the ladder's to say.
 
 use super::{accept, media_type};
-use crate::http::HeadView;
+use crate::http::{HeadView, is_named};
 
 /// A header line that should be there at most once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,36 @@ pub struct Field<'a> {
     /// There is more than one line. For a standard MCP header that is a refusal, whether or not the
     /// values agree: nobody but a confused intermediary sends them (HDR-19).
     pub repeated: bool,
+}
+
+/// Where the lines are that matter to MCP: what one pass over a head finds, to be looked at again without another.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Places {
+    /// One behind the first line of each header, in the order of [`slot`]; 0 where there is none.
+    first: [u8; SLOTS],
+    /// Bit `n`: the header of slot `n` has more than one line.
+    repeated: u16,
+    has_params: bool,
+}
+
+impl Places {
+    /// Looks at every header line once. `Head` has at most 128 of them.
+    pub fn find(view: HeadView<'_>) -> Places {
+        let mut found = Places::default();
+        for (at, (name, _)) in view.iter().enumerate() {
+            match slot(name) {
+                Some(slot) if found.first[slot] == 0 => found.first[slot] = at as u8 + 1,
+                Some(slot) => found.repeated |= 1 << slot,
+                None => found.has_params |= is_param(name),
+            }
+        }
+        found
+    }
+
+    fn field<'a>(&self, view: HeadView<'a>, slot: usize) -> Option<Field<'a>> {
+        let at = usize::from(self.first[slot]).checked_sub(1)?;
+        Some(Field { value: view.line(at).1, repeated: self.repeated & (1 << slot) != 0 })
+    }
 }
 
 /// The headers that matter to MCP; `None` is a header that is absent.
@@ -47,31 +77,26 @@ pub struct StandardHeaders<'a> {
 impl<'a> StandardHeaders<'a> {
     /// Collects the headers of a request.
     pub fn collect(view: HeadView<'a>) -> StandardHeaders<'a> {
-        let mut found = StandardHeaders {
+        StandardHeaders::at(view, &Places::find(view))
+    }
+
+    /// The headers of a request, which were found before at these places of the same head.
+    pub fn at(view: HeadView<'a>, places: &Places) -> StandardHeaders<'a> {
+        let field = |slot| places.field(view, slot);
+        StandardHeaders {
             view,
-            version: None,
-            method: None,
-            name: None,
-            session: None,
-            last_event: None,
-            authorization: None,
-            origin: None,
-            content_type: None,
-            content_encoding: None,
-            accept: None,
-            has_params: false,
-        };
-        for (name, value) in view.iter() {
-            if let Some(slot) = found.slot(name) {
-                match slot {
-                    None => *slot = Some(Field { value, repeated: false }),
-                    Some(field) => field.repeated = true,
-                }
-            } else if is_param(name) {
-                found.has_params = true;
-            }
+            origin: field(0),
+            accept: field(1),
+            name: field(2),
+            method: field(3),
+            content_type: field(4),
+            last_event: field(5),
+            authorization: field(6),
+            session: field(7),
+            content_encoding: field(8),
+            version: field(9),
+            has_params: places.has_params,
         }
-        found
     }
 
     /// The head all this was found in.
@@ -98,6 +123,7 @@ impl<'a> StandardHeaders<'a> {
     /// Rung 4, first half: whether the content is JSON (HTTP-15). 415 otherwise.
     pub fn has_json_content(&self) -> bool {
         match self.content_type {
+            Some(Field { value: b"application/json", repeated: false }) => true,
             Some(Field { value, repeated: false }) => media_type::is_json([value]),
             _ => false,
         }
@@ -113,28 +139,35 @@ impl<'a> StandardHeaders<'a> {
     pub fn accepted_forms(&self) -> accept::Forms {
         match self.accept {
             None => accept::Forms::ANY,
+            // As the protocol asks for it, word for word: nothing to read.
+            Some(Field { value: b"application/json, text/event-stream", repeated: false }) => {
+                accept::Forms::ANY
+            }
             Some(Field { value, repeated: false }) => accept::parse([value]),
             Some(_) => accept::parse(self.view.all("accept")),
         }
     }
+}
 
-    /// Where the value of a header called `name` goes. Lengths tell almost all names apart.
-    fn slot(&mut self, name: &[u8]) -> Option<&mut Option<Field<'a>>> {
-        let (expected, slot): (&[u8], _) = match name.len() {
-            6 if name[0] | 0x20 == b'o' => (b"origin", &mut self.origin),
-            6 => (b"accept", &mut self.accept),
-            8 => (b"mcp-name", &mut self.name),
-            10 => (b"mcp-method", &mut self.method),
-            12 => (b"content-type", &mut self.content_type),
-            13 if name[0] | 0x20 == b'l' => (b"last-event-id", &mut self.last_event),
-            13 => (b"authorization", &mut self.authorization),
-            14 => (b"mcp-session-id", &mut self.session),
-            16 => (b"content-encoding", &mut self.content_encoding),
-            20 => (b"mcp-protocol-version", &mut self.version),
-            _ => return None,
-        };
-        name.eq_ignore_ascii_case(expected).then_some(slot)
-    }
+/// The headers of [`StandardHeaders`] that have a slot of their own in [`Places`].
+const SLOTS: usize = 10;
+
+/// The slot of the header called `name`. Lengths tell almost all names apart.
+fn slot(name: &[u8]) -> Option<usize> {
+    let (found, slot) = match name.len() {
+        6 if is_named(name, b"origin") => (true, 0),
+        6 => (is_named(name, b"accept"), 1),
+        8 => (is_named(name, b"mcp-name"), 2),
+        10 => (is_named(name, b"mcp-method"), 3),
+        12 => (is_named(name, b"content-type"), 4),
+        13 if is_named(name, b"last-event-id") => (true, 5),
+        13 => (is_named(name, b"authorization"), 6),
+        14 => (is_named(name, b"mcp-session-id"), 7),
+        16 => (is_named(name, b"content-encoding"), 8),
+        20 => (is_named(name, b"mcp-protocol-version"), 9),
+        _ => return None,
+    };
+    found.then_some(slot)
 }
 
 const PARAM: &[u8] = b"mcp-param-";

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::head::Field;
 use crate::http::split_authority;
 
 /// The lists of one listener.
@@ -46,20 +47,15 @@ impl Guard {
         Ok(Guard { hosts, origins })
     }
 
-    /// Checks the effective host (`HeadView::host`) and all `Origin` lines of a request.
-    pub fn check<'a>(
-        &self,
-        host: Option<&str>,
-        origins: impl IntoIterator<Item = &'a [u8]>,
-    ) -> Result<(), Refusal> {
+    /// Checks the effective host (`HeadView::host`) and the `Origin` of a request.
+    pub fn check(&self, host: Option<&str>, origin: Option<Field<'_>>) -> Result<(), Refusal> {
         if !self.hosts.allows(host) {
             return Err(Refusal::Host);
         }
-        let mut origins = origins.into_iter();
-        match (origins.next(), origins.next()) {
-            (None, _) => Ok(()),
-            (Some(origin), None) if self.origins.allows(origin) => Ok(()),
-            _ => Err(Refusal::Origin),
+        match origin {
+            None => Ok(()),
+            Some(Field { value, repeated: false }) if self.origins.allows(value) => Ok(()),
+            Some(_) => Err(Refusal::Origin),
         }
     }
 }

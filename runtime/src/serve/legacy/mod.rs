@@ -95,7 +95,7 @@ pub(super) async fn post<L: Link>(
 pub(super) async fn by_head<L: Link>(connection: &mut Connection<'_, L>) -> Next<L> {
     let view = connection.machine.head().view(&connection.buf);
     let is_get = view.method() == "GET";
-    let matter = named(&StandardHeaders::collect(view), is_get);
+    let matter = named(&StandardHeaders::at(view, &connection.places), is_get);
     // A standing stream is the last thing on its connection.
     let closing = if is_get { Closing::Close } else { connection.closing() };
     let mut ahead = Vec::new();

@@ -52,7 +52,7 @@ impl Done {
 /// By the head, and by whether it is a handshake.
 pub(super) fn route<L: Link>(connection: &Connection<'_, L>, document: &Document) -> Route {
     let view = connection.machine.head().view(document.bytes());
-    let headers = StandardHeaders::collect(view);
+    let headers = StandardHeaders::at(view, &connection.places);
     let version = headers.version.map(|field| field.value);
     let request = match legacy::read(document, document.root()) {
         Ok(Incoming::Request(request)) => Some(request),

@@ -116,3 +116,31 @@ fn content_rules() {
         assert!(found.accepted_forms().is_none());
     });
 }
+
+/// [HDR-15] names are compared in any case and letter by letter: of all characters that a token may have, only the two
+/// cases of the expected one match
+#[test]
+fn names_are_compared_exactly() {
+    let token = |byte: &u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(byte);
+    for at in 0..b"mcp-name".len() {
+        for byte in (0..=255u8).filter(token) {
+            let mut name = *b"mcp-name";
+            let expected = name[at];
+            name[at] = byte;
+            let same = byte.eq_ignore_ascii_case(&expected);
+            assert_eq!(crate::http::is_named(&name, b"mcp-name"), same, "{}", char::from(byte));
+        }
+    }
+}
+
+/// What the protocol asks clients to send is read like every other form of it
+#[test]
+fn word_for_word() {
+    for accept in ["application/json, text/event-stream", "text/event-stream,application/json"] {
+        let lines = format!("Accept: {accept}\r\nContent-Type: application/json\r\n");
+        with(&lines, |found| {
+            assert_eq!(found.accepted_forms(), Forms { json: true, sse: true });
+            assert!(found.has_json_content());
+        });
+    }
+}

@@ -1,13 +1,17 @@
 //! Host and Origin against the defaults and against an operator's lists.
 
 use super::{Guard, HostPolicy, OriginPolicy, Refusal};
+use crate::mcp::head::Field;
 
 fn guard(loopback: bool, hosts: &[&str], origins: &[&str]) -> Guard {
     Guard::new(loopback, hosts, origins).expect("well-formed lists")
 }
 
 fn check(guard: &Guard, host: &str, origins: &[&str]) -> Result<(), Refusal> {
-    guard.check(Some(host), origins.iter().map(|origin| origin.as_bytes()))
+    let origin = origins
+        .first()
+        .map(|origin| Field { value: origin.as_bytes(), repeated: origins.len() > 1 });
+    guard.check(Some(host), origin)
 }
 
 /// [HTTP-03] [D-43] a loopback listener serves the names of this machine, on any port, in any case
@@ -34,7 +38,7 @@ fn loopback_hosts() {
     for host in others {
         assert_eq!(check(&guard, host, &[]), Err(Refusal::Host), "{host}");
     }
-    assert_eq!(guard.check(None, []), Err(Refusal::Host), "an HTTP/1.0 request may name no host");
+    assert_eq!(guard.check(None, None), Err(Refusal::Host), "an HTTP/1.0 request may name no host");
 }
 
 /// [HTTP-02] [D-43] a loopback listener serves pages of this machine, and callers that are no pages
@@ -74,7 +78,7 @@ fn loopback_origins() {
 fn other_binds_without_lists() {
     let guard = guard(false, &[], &[]);
     assert_eq!(check(&guard, "anything.example:1", &[]), Ok(()));
-    assert_eq!(guard.check(None, []), Ok(()));
+    assert_eq!(guard.check(None, None), Ok(()));
     for origin in ["http://localhost", "https://anything.example", "null"] {
         assert_eq!(check(&guard, "anything.example", &[origin]), Err(Refusal::Origin), "{origin}");
     }
