@@ -109,7 +109,7 @@ fn answers(c: &mut Criterion) {
         b.iter(|| {
             out.clear();
             let head = ResponseHead {
-                content_type: Some("application/json"),
+                fixed: "Content-Type: application/json\r\n",
                 length: Length::Known(black_box(RESULT.len())),
                 keep_alive: true,
                 minor: 1,

@@ -119,7 +119,7 @@ pub fn read_value<'a>(doc: &'a Document, root: Value<'a>) -> Result<Message<'a>,
             None => return refuse(None, "id is not a string or an integer"),
         },
     };
-    if object.has_duplicate_keys() {
+    if members.repeats || (members.has_others && object.has_duplicate_keys()) {
         return refuse(id, "the message repeats a member name");
     }
     if members.jsonrpc.and_then(Value::as_str) != Some("2.0") {
@@ -158,22 +158,33 @@ struct Top<'a> {
     params: Option<Value<'a>>,
     /// Has `result` or `error`.
     answers: bool,
+    /// One of the members above is there twice.
+    repeats: bool,
+    /// Has other members.
+    has_others: bool,
 }
 
 impl<'a> Top<'a> {
     fn collect(object: Object<'a>) -> Top<'a> {
         let mut top = Top::default();
         for (name, value) in object.iter() {
-            match name {
-                "jsonrpc" => top.jsonrpc = top.jsonrpc.or(Some(value)),
-                "id" => {
-                    top.id_repeated = top.id.is_some();
-                    top.id = top.id.or(Some(value));
+            let place = match name {
+                "jsonrpc" => &mut top.jsonrpc,
+                "id" => &mut top.id,
+                "method" => &mut top.method,
+                "params" => &mut top.params,
+                _ => {
+                    top.has_others = true;
+                    top.answers |= matches!(name, "result" | "error");
+                    continue;
                 }
-                "method" => top.method = top.method.or(Some(value)),
-                "params" => top.params = top.params.or(Some(value)),
-                "result" | "error" => top.answers = true,
-                _ => {}
+            };
+            match place {
+                Some(_) => {
+                    top.repeats = true;
+                    top.id_repeated |= name == "id";
+                }
+                None => *place = Some(value),
             }
         }
         top

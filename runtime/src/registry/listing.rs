@@ -7,6 +7,8 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use foldhash::fast::FixedState;
+
 use super::error::Thing;
 use crate::io::SharedText;
 
@@ -30,7 +32,8 @@ pub(crate) trait Entry: Clone {
 pub(crate) struct Listing<E> {
     /// By ascending sequence (TOOL-03).
     entries: Vec<Arc<E>>,
-    by_key: HashMap<Box<str>, usize>,
+    /// Hashed without a secret: the keys are the program's own, and to look a name up adds none.
+    by_key: HashMap<Box<str>, usize, FixedState>,
     /// `[{...},{...}]`, of all entries.
     array: Arc<str>,
     /// Where each entry's object lies in `array`.

@@ -38,16 +38,19 @@ pub(super) struct Reply<'a> {
 }
 
 /// Protocol caching lives in `ttlMs`; no HTTP cache may keep an answer (HTTP-20).
-const NO_STORE: (&str, &str) = ("Cache-Control", "no-store");
+const JSON: &str = "Content-Type: application/json\r\nCache-Control: no-store\r\n";
 
-/// For proxies that would hold events back (SSE-03).
-const STREAM_HEADERS: [(&str, &str); 2] =
-    [("Cache-Control", "no-cache, no-transform"), ("X-Accel-Buffering", "no")];
+/// No proxy may hold events back (SSE-03).
+const EVENTS: &str = concat!(
+    "Content-Type: text/event-stream\r\n",
+    "Cache-Control: no-cache, no-transform\r\n",
+    "X-Accel-Buffering: no\r\n",
+);
 
 impl Reply<'_> {
     /// A JSON body.
     pub(super) fn json(&self, out: &mut Vec<u8>, status: u16, body: &[u8]) {
-        self.with_headers(out, status, Some("application/json"), body, &[NO_STORE]);
+        self.with_headers(out, status, JSON, body, &[]);
     }
 
     /// A JSON body that misses `missing` bytes behind its first `at`. They are due where the returned offset is in `out`.
@@ -58,26 +61,26 @@ impl Reply<'_> {
         at: usize,
         missing: usize,
     ) -> usize {
-        self.head(out, 200, Some("application/json"), body.len() + missing, &[NO_STORE]);
+        self.head(out, 200, JSON, body.len() + missing, &[]);
         out.extend_from_slice(body);
         out.len() - body.len() + at
     }
 
     /// A notification is accepted: no body (HTTP-07).
     pub(super) fn accepted(&self, out: &mut Vec<u8>) {
-        self.with_headers(out, 202, None, b"", &[]);
+        self.with_headers(out, 202, "", b"", &[]);
     }
 
     /// The head of an event stream.
     pub(super) fn stream_head(&self, out: &mut Vec<u8>) {
         self.count(200);
         let head = ResponseHead {
-            content_type: Some("text/event-stream"),
+            fixed: EVENTS,
             length: Length::of_stream(self.minor),
             keep_alive: self.closing == Closing::KeepAlive,
             minor: self.minor,
             date: &self.core.clock.date(),
-            extra: &STREAM_HEADERS,
+            extra: &[],
         };
         respond::head(out, 200, &head);
     }
@@ -94,13 +97,12 @@ impl Reply<'_> {
 
     /// A JSON body that begins a session of the 2025 era.
     pub(super) fn json_of_session(&self, out: &mut Vec<u8>, body: &[u8], id: &str) {
-        let extra = [NO_STORE, ("Mcp-Session-Id", id)];
-        self.with_headers(out, 200, Some("application/json"), body, &extra);
+        self.with_headers(out, 200, JSON, body, &[("Mcp-Session-Id", id)]);
     }
 
     /// A session has ended: no body.
     pub(super) fn no_content(&self, out: &mut Vec<u8>) {
-        self.with_headers(out, 204, None, b"", &[]);
+        self.with_headers(out, 204, "", b"", &[]);
     }
 
     /// A comment that keeps a quiet stream alive (SSE-10).
@@ -134,11 +136,11 @@ impl Reply<'_> {
         &self,
         out: &mut Vec<u8>,
         status: u16,
-        content_type: Option<&str>,
+        fixed: &'static str,
         body: &[u8],
         extra: &[(&str, &str)],
     ) {
-        self.head(out, status, content_type, body.len(), extra);
+        self.head(out, status, fixed, body.len(), extra);
         out.extend_from_slice(body);
     }
 
@@ -146,13 +148,13 @@ impl Reply<'_> {
         &self,
         out: &mut Vec<u8>,
         status: u16,
-        content_type: Option<&str>,
+        fixed: &'static str,
         length: usize,
         extra: &[(&str, &str)],
     ) {
         self.count(status);
         let head = ResponseHead {
-            content_type,
+            fixed,
             length: Length::Known(length),
             keep_alive: self.closing == Closing::KeepAlive,
             minor: self.minor,
@@ -201,9 +203,9 @@ pub(super) fn refused(
     if let Some(error) = &refusal.error {
         write::error_response(&mut body, id, error);
     }
-    let mut extra: smallvec::SmallVec<[(&str, &str); 4]> = smallvec::smallvec![NO_STORE];
-    extra.extend(refusal.headers.iter().map(|(name, value)| (*name, &**value)));
-    reply.with_headers(out, refusal.status, Some("application/json"), &body, &extra);
+    let extra: smallvec::SmallVec<[(&str, &str); 4]> =
+        refusal.headers.iter().map(|(name, value)| (*name, &**value)).collect();
+    reply.with_headers(out, refusal.status, JSON, &body, &extra);
     body.len()
 }
 
@@ -228,7 +230,7 @@ pub(super) fn plain<L>(connection: &mut Connection<'_, L>, status: u16, closing:
     let minor = connection.machine.head().minor;
     let reply = Reply { core: &connection.core, minor, closing };
     observe(&connection.core, &unread(status, None, None));
-    reply.with_headers(&mut connection.out, status, None, b"", &[]);
+    reply.with_headers(&mut connection.out, status, "", b"", &[]);
 }
 
 /// A request that could not be framed: its sender is told what was wrong, and the connection closes.
@@ -243,11 +245,5 @@ pub(super) fn reject<L>(connection: &mut Connection<'_, L>, reject: Reject) {
     let mut body = Vec::new();
     write::error_response(&mut body, None, &error);
     let reply = Reply { core: &connection.core, minor: 1, closing: Closing::Close };
-    reply.with_headers(
-        &mut connection.out,
-        reject.status,
-        Some("application/json"),
-        &body,
-        &[NO_STORE],
-    );
+    reply.with_headers(&mut connection.out, reject.status, JSON, &body, &[]);
 }

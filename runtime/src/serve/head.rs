@@ -75,15 +75,15 @@ async fn climb<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refuse
         return Err(Refused::NotFound);
     }
     http_method(view, app.legacy).map_err(Refused::Rung)?;
+    let is_post = view.is_method("POST");
+    let forms = media_types(&headers);
     if app.hooks.authenticator.is_some() {
         authenticate(connection).await?;
     }
-    let view = connection.machine.head().view(&connection.buf);
-    if !view.is_method("POST") {
+    if !is_post {
         return Err(Refused::Session);
     }
-    let headers = StandardHeaders::at(view, &connection.places);
-    connection.forms = media_types(&headers).map_err(Refused::Rung)?;
+    connection.forms = forms.map_err(Refused::Rung)?;
     Ok(())
 }
 

@@ -21,8 +21,8 @@ impl Length {
 /// What [`head`] needs to know besides the status.
 #[derive(Clone, Copy, Debug)]
 pub struct ResponseHead<'a> {
-    /// `Content-Type`, if there is content.
-    pub content_type: Option<&'a str>,
+    /// Whole header lines, each with its line end, that are the same for all answers of a kind: `Content-Type` above all.
+    pub fixed: &'static str,
     /// How the body ends. [`Length::Chunked`] to an HTTP/1.0 client is written as
     /// [`Length::UntilClose`]; do not chunk then (see [`Length::of_stream`]).
     pub length: Length,
@@ -48,9 +48,7 @@ pub fn head(out: &mut Vec<u8>, status: u16, response: &ResponseHead<'_>) {
     out.extend_from_slice(b"Date: ");
     out.extend_from_slice(response.date);
     out.extend_from_slice(b"\r\n");
-    if let Some(content_type) = response.content_type {
-        header(out, "Content-Type", content_type);
-    }
+    out.extend_from_slice(response.fixed.as_bytes());
     match length {
         // A 1xx or 204 answer has no content and says nothing about its length (RFC 9110, 8.6).
         _ if status < 200 || status == 204 => {}

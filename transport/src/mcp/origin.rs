@@ -91,9 +91,7 @@ impl HostPolicy {
         match self {
             HostPolicy::Any => true,
             HostPolicy::List(patterns) => {
-                host.and_then(split_authority).is_some_and(|(host, port)| {
-                    patterns.iter().any(|pattern| pattern.matches(host, port))
-                })
+                host.is_some_and(|host| patterns.iter().any(|pattern| pattern.matches(host)))
             }
         }
     }
@@ -110,8 +108,19 @@ impl HostPattern {
         Ok(HostPattern { host: host.to_owned(), port })
     }
 
-    fn matches(&self, host: &str, port: Option<u16>) -> bool {
-        self.host.eq_ignore_ascii_case(host) && (self.port.is_none() || self.port == port)
+    fn matches(&self, authority: &str) -> bool {
+        let Some((host, rest)) = authority.split_at_checked(self.host.len()) else { return false };
+        if !host.eq_ignore_ascii_case(&self.host) {
+            return false;
+        }
+        match rest.strip_prefix(':') {
+            None | Some("") => rest.len() <= 1 && self.port.is_none(),
+            Some(digits) => {
+                let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+                let port = digits.parse().ok().filter(|_| is_number);
+                port.is_some() && (self.port.is_none() || self.port == port)
+            }
+        }
     }
 }
 

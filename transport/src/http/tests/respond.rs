@@ -10,7 +10,7 @@ const DATE: &[u8; 29] = b"Sun, 06 Nov 1994 08:49:37 GMT";
 
 fn head(status: u16, edit: impl FnOnce(&mut ResponseHead<'_>)) -> String {
     let mut response = ResponseHead {
-        content_type: None,
+        fixed: "",
         length: Length::Known(0),
         keep_alive: true,
         minor: 1,
@@ -33,7 +33,7 @@ fn heads() {
     );
     assert_eq!(
         head(200, |response| {
-            response.content_type = Some("application/json");
+            response.fixed = "Content-Type: application/json\r\n";
             response.length = Length::Known(1234);
             response.extra = &[("Cache-Control", "no-store")];
         }),
