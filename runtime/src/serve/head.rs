@@ -83,7 +83,10 @@ async fn climb<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refuse
     if !is_post {
         return Err(Refused::Session);
     }
-    connection.forms = forms.map_err(Refused::Rung)?;
+    connection.forms = forms.map_err(|(status, why)| {
+        let refusal = Refusal::at(Rung::MediaType, RpcError::invalid_request(why));
+        Refused::Rung(refusal.with_status(status))
+    })?;
     Ok(())
 }
 
@@ -197,19 +200,17 @@ async fn ask<L: Link>(connection: &mut Connection<'_, L>) -> Asked {
     asked
 }
 
-/// Rung 4 (HTTP-15, HTTP-16, HTTP-22).
-fn media_types(headers: &StandardHeaders<'_>) -> Result<Forms, Refusal> {
-    let refuse = |what| Refusal::at(Rung::MediaType, RpcError::invalid_request(what));
+/// Rung 4 (HTTP-15, HTTP-16, HTTP-22); else the status of the refusal, and why.
+fn media_types(headers: &StandardHeaders<'_>) -> Result<Forms, (u16, &'static str)> {
     if !headers.has_json_content() {
-        return Err(refuse("Content-Type must be application/json in UTF-8"));
+        return Err((415, "Content-Type must be application/json in UTF-8"));
     }
     if !headers.has_plain_content() {
-        return Err(refuse("Content-Encoding is not supported: send the body as it is"));
+        return Err((415, "Content-Encoding is not supported: send the body as it is"));
     }
     let forms = headers.accepted_forms();
     if forms.is_none() {
-        let refusal = refuse("Accept allows neither application/json nor text/event-stream");
-        return Err(refusal.with_status(406));
+        return Err((406, "Accept allows neither application/json nor text/event-stream"));
     }
     Ok(forms)
 }

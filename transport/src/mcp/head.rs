@@ -60,8 +60,6 @@ pub struct StandardHeaders<'a> {
     pub session: Option<Field<'a>>,
     /// `Last-Event-ID`: ignored (HTTP-14).
     pub last_event: Option<Field<'a>>,
-    /// `Authorization`; several lines are malformed credentials.
-    pub authorization: Option<Field<'a>>,
     /// `Origin` (HTTP-02).
     pub origin: Option<Field<'a>>,
     /// `Content-Type`; see [`StandardHeaders::has_json_content`].
@@ -91,10 +89,9 @@ impl<'a> StandardHeaders<'a> {
             method: field(3),
             content_type: field(4),
             last_event: field(5),
-            authorization: field(6),
-            session: field(7),
-            content_encoding: field(8),
-            version: field(9),
+            session: field(6),
+            content_encoding: field(7),
+            version: field(8),
             has_params: places.has_params,
         }
     }
@@ -150,7 +147,7 @@ impl<'a> StandardHeaders<'a> {
 }
 
 /// The headers of [`StandardHeaders`] that have a slot of their own in [`Places`].
-const SLOTS: usize = 10;
+const SLOTS: usize = 9;
 
 /// The slot of the header called `name`. Lengths tell almost all names apart.
 fn slot(name: &[u8]) -> Option<usize> {
@@ -160,11 +157,10 @@ fn slot(name: &[u8]) -> Option<usize> {
         8 => (is_named(name, b"mcp-name"), 2),
         10 => (is_named(name, b"mcp-method"), 3),
         12 => (is_named(name, b"content-type"), 4),
-        13 if is_named(name, b"last-event-id") => (true, 5),
-        13 => (is_named(name, b"authorization"), 6),
-        14 => (is_named(name, b"mcp-session-id"), 7),
-        16 => (is_named(name, b"content-encoding"), 8),
-        20 => (is_named(name, b"mcp-protocol-version"), 9),
+        13 => (is_named(name, b"last-event-id"), 5),
+        14 => (is_named(name, b"mcp-session-id"), 6),
+        16 => (is_named(name, b"content-encoding"), 7),
+        20 => (is_named(name, b"mcp-protocol-version"), 8),
         _ => return None,
     };
     found.then_some(slot)

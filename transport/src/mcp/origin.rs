@@ -113,14 +113,12 @@ impl HostPattern {
         if !host.eq_ignore_ascii_case(&self.host) {
             return false;
         }
-        match rest.strip_prefix(':') {
-            None | Some("") => rest.len() <= 1 && self.port.is_none(),
-            Some(digits) => {
-                let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-                let port = digits.parse().ok().filter(|_| is_number);
-                port.is_some() && (self.port.is_none() || self.port == port)
-            }
+        if matches!(rest, "" | ":") {
+            return self.port.is_none();
         }
+        let digits = rest.strip_prefix(':').filter(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+        let port = digits.and_then(|digits| digits.parse().ok());
+        port.is_some() && (self.port.is_none() || self.port == port)
     }
 }
 
