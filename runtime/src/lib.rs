@@ -33,6 +33,7 @@ mod schema;
 mod serve;
 mod server;
 mod state;
+mod stdio;
 
 // The public names, hand-picked. Whatever is not listed here is not public.
 pub use app::ResponseMode;
@@ -55,7 +56,7 @@ pub use offload::OnTokio;
 pub use offload::{OffloadError, Offloaded};
 pub use registry::{RegistrationError, RegistrationFault, Thing};
 pub use schema::SchemaError;
-pub use server::{Bound, Builder, Handle, Offer, Registrations, Server};
+pub use server::{Bound, Builder, Handle, Offer, Piped, Registrations, Server};
 pub use state::ReplayStore;
 
 /// Whether the body of a POST belongs to the 2025 era (LEG-42); see [`LegacyMode`].

@@ -56,6 +56,14 @@ pub struct Limits {
     pub asked_per_session: usize,
     /// Rounds of input that one call of a client of the 2025 era may take; a handler that asks once more fails (LEG-81).
     pub rounds: usize,
+    /// Bytes of one line on a stream of lines; a longer one is skipped (STD-09).
+    pub line_bytes: usize,
+    /// Requests of one client on a stream of lines that are under way, subscriptions among them; a further one is refused
+    /// with `-32603`.
+    pub requests_per_stream: usize,
+    /// Bytes that a client on a stream of lines may leave unread; beyond it nothing more is read from it until it has
+    /// caught up, progress is thinned out and changes are gathered.
+    pub unread_bytes: usize,
     /// From the first byte of a head to its last; beyond it `408` and the connection closes.
     pub head_timeout: Duration,
     /// From the head to the last byte of the body; beyond it `408` and the connection closes.
@@ -72,6 +80,8 @@ pub struct Limits {
     pub leg_timeout: Duration,
     /// Without a message of its client and without a stream, after which a session of the 2025 era ends (LEG-68).
     pub session_idle_timeout: Duration,
+    /// How long the requests of a client on a stream of lines may go on after that stream's end (STD-06).
+    pub stream_grace: Duration,
     /// How long a drain waits for running requests before it drops them.
     pub drain_deadline: Duration,
     /// One poll of a handler that takes longer is named in a warning; zero turns the warning off.
@@ -104,6 +114,9 @@ impl Default for Limits {
             session_event_bytes: 256 * 1024,
             asked_per_session: 64,
             rounds: 8,
+            line_bytes: transport::limits::LINE_BYTES_MAX,
+            requests_per_stream: 1_024,
+            unread_bytes: 1024 * 1024,
             head_timeout: Duration::from_secs(10),
             body_timeout: Duration::from_secs(30),
             idle_timeout: Duration::from_secs(75),
@@ -112,6 +125,7 @@ impl Default for Limits {
             keep_alive: Duration::from_secs(15),
             leg_timeout: Duration::from_secs(600),
             session_idle_timeout: Duration::from_secs(1800),
+            stream_grace: Duration::from_secs(2),
             drain_deadline: Duration::from_secs(30),
             stall_warning: Duration::from_millis(200),
         }

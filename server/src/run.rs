@@ -8,22 +8,33 @@ use crate::handlers::{Seat, add_catalogue};
 use crate::signals::Signals;
 use crate::{Failure, banner, log};
 
-/// Serves until a signal ends it.
+/// Serves until a signal ends it, or its one client.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     log::start(args)?;
     let bearer = auth::token(args)?;
     // Before the start: a signal that comes early must not be lost.
     let signals = Signals::catch()?;
     let seat = Seat::default();
-    let handle = describe(args, &seat, bearer)?.bind(&args.listen).start().map_err(failure)?;
+    let builder = describe(args, &seat, bearer)?;
+    let handle = match args.stdio {
+        true => builder.stdio().start(),
+        false => builder.bind(&args.listen).start(),
+    };
+    let handle = handle.map_err(failure)?;
     banner::print(args, &handle);
     seat.put(handle.clone());
     args.handlers.animate(&handle).map_err(|error| failure(Error::System(error)))?;
-    signals.drain(handle.clone(), Limits::from(&args.limits).drain_deadline)?;
+    signals.drain(handle.clone(), drain_deadline(args))?;
     handle.join().map_err(failure)?;
     let counters = handle.counters();
     tracing::info!(requests = counters.requests, "ended");
     Ok(())
+}
+
+/// Whoever started this process waits less for its end than those do who call it.
+fn drain_deadline(args: &Args) -> std::time::Duration {
+    let limits = Limits::from(&args.limits);
+    if args.stdio { limits.stream_grace.min(limits.drain_deadline) } else { limits.drain_deadline }
 }
 
 fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Result<Builder, Failure> {

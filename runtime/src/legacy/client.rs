@@ -260,6 +260,10 @@ impl Abort {
         }
     }
 
+    pub(crate) fn is_done(&self) -> bool {
+        self.done.get()
+    }
+
     pub(crate) fn poll(&self, cx: &Context<'_>) -> Poll<()> {
         if self.done.get() {
             return Poll::Ready(());

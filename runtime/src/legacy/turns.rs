@@ -1,5 +1,4 @@
-//! The turns of one handler of the 2025 era: each polled beside the clock and the client's word, with what the turns before
-//! it have gathered, until there is a result.
+//! The turns of one handler of the 2025 era: each with what the turns before it have gathered, until there is a result.
 
 use std::cell::RefCell;
 use std::future::poll_fn;
@@ -16,11 +15,8 @@ use super::{shapes, shim};
 use crate::app::{AppSurface, ResponseMode};
 use crate::context::{Call, Cancel, Context, Emitter};
 use crate::dispatch::{self, Run, Runner};
-use crate::engine::deadline::Kind;
-use crate::engine::guard;
-use crate::engine::wake::TaskWaker;
 use crate::handler::{Finish, Outcome};
-use crate::serve::{panicked, poll_guarded};
+use crate::serve::{Apart, ApartEnd};
 
 /// The turns of one handler, until it has a result.
 pub(super) struct Turns<'a> {
@@ -30,11 +26,6 @@ pub(super) struct Turns<'a> {
     /// Where the members of the result begin in the body.
     pub(super) start: usize,
     pub(super) abort: &'a Abort,
-}
-
-enum End {
-    Outcome(Outcome),
-    Cancelled,
 }
 
 impl Turns<'_> {
@@ -50,10 +41,10 @@ impl Turns<'_> {
             let end = self.turn(&held, responses, answers.state.as_deref()).await;
             body = held.into_inner();
             let input = match end {
-                End::Cancelled => return Reply::Cancelled,
-                End::Outcome(Outcome::Complete(done)) => return self.complete(done, body),
-                End::Outcome(Outcome::Error(error)) => return self.fail(error, body),
-                End::Outcome(Outcome::Input(input)) => input,
+                ApartEnd::Cancelled => return Reply::Cancelled,
+                ApartEnd::Outcome(Outcome::Complete(done)) => return self.complete(done, body),
+                ApartEnd::Outcome(Outcome::Error(error)) => return self.fail(error, body),
+                ApartEnd::Outcome(Outcome::Input(input)) => input,
             };
             rounds += 1;
             if rounds > core.serve.limits.rounds {
@@ -91,7 +82,7 @@ impl Turns<'_> {
         body: &RefCell<Vec<u8>>,
         responses: Option<Object<'_>>,
         state: Option<&[u8]>,
-    ) -> End {
+    ) -> ApartEnd {
         let Exchange { core, client, principal, head, .. } = *self.exchange;
         let emitter = Emitter::new(core.serve.limits.emit_bytes);
         let limit = core.serve.limits.handler_timeout.as_millis() as u64;
@@ -126,63 +117,14 @@ impl Turns<'_> {
             core,
         };
         let context = Context { call: &call };
-        let end = self.drive(&context, &emitter, ends_ms).await;
-        // What was sent right before the end goes first.
-        emitter.drain(|message| self.exchange.outlet.send(message));
-        emitter.end();
-        if !matches!(end, End::Outcome(Outcome::Complete(_) | Outcome::Input(_))) {
-            cancel.cancel();
-        }
-        end
-    }
-
-    async fn drive<'c>(&self, context: &'c Context<'c>, emitter: &Emitter, ends_ms: u64) -> End {
-        let core = self.exchange.core;
-        let report = |panic: &guard::Panic| {
-            core.counters.panics.add(1);
-            tracing::error!(handler = self.run.target, %panic, "a handler panicked");
+        let apart = Apart {
+            core,
+            run: self.run,
+            start: self.start,
+            abort: self.abort,
+            outlet: self.exchange.outlet,
         };
-        let lost = || {
-            let mut body = context.call.body.borrow_mut();
-            End::Outcome(panicked(self.run, self.start, &mut body))
-        };
-        let mut future = match guard::catch(|| self.run.runner.handler().call(context)) {
-            Ok(future) => future,
-            Err(panic) => {
-                report(&panic);
-                return lost();
-            }
-        };
-        let (waker, timer) = (TaskWaker::new(&core.wakes), core.deadline(None));
-        timer.arm(Kind::Handler, ends_ms);
-        let end = poll_fn(|cx| {
-            emitter.set_waker(cx.waker());
-            match poll_guarded(core, &waker, self.run.target, future.as_mut(), cx) {
-                Poll::Ready(Ok(outcome)) => return Poll::Ready(End::Outcome(outcome)),
-                Poll::Ready(Err(panic)) => {
-                    report(&panic);
-                    return Poll::Ready(lost());
-                }
-                Poll::Pending => {}
-            }
-            if self.abort.poll(cx).is_ready() {
-                return Poll::Ready(End::Cancelled);
-            }
-            let room = || waker.with(cx, |cx| self.exchange.outlet.poll_room(cx));
-            if emitter.is_waiting() && room().is_ready() {
-                emitter.drain(|message| self.exchange.outlet.send(message));
-            }
-            timer.poll_fired(cx).map(|_| {
-                core.counters.handler_timeouts.add(1);
-                let error = RpcError::new(code::INTERNAL_ERROR, "The request took too long");
-                End::Outcome(Outcome::Error(error))
-            })
-        })
-        .await;
-        if let Err(panic) = guard::catch(move || drop(future)) {
-            report(&panic);
-        }
-        end
+        apart.drive(&context, ends_ms).await
     }
 
     async fn unless_aborted<T>(&self, wanted: impl Future<Output = T>) -> Option<T> {

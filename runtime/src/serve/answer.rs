@@ -210,7 +210,7 @@ pub(super) fn refused(
 }
 
 /// Tells the observers of an answer.
-pub(super) fn observe(core: &Core<App>, answered: &Answered<'_>) {
+pub(crate) fn observe(core: &Core<App>, answered: &Answered<'_>) {
     for observer in &core.serve.hooks.observers {
         if let Err(panic) = guard::catch(|| observer(answered)) {
             core.counters.panics.add(1);

@@ -147,7 +147,8 @@ fn stream(app: &App, forms: Forms) -> Option<Stream> {
     (app.mode != ResponseMode::Json && forms.sse).then_some(Stream::Possible)
 }
 
-fn version<'a>(case: &Case<'a, AppSurface<'_>>) -> &'a str {
+/// The version that the request claims.
+pub(crate) fn version<'a>(case: &Case<'a, AppSurface<'_>>) -> &'a str {
     match case.meta.claim() {
         Claim::Version(version) => version,
         _ => "",

@@ -2,9 +2,10 @@
 //!
 //! Read in this order: [`kept`] waits for a request, [`connection`] frames it with what [`workspace`] lends, [`head`]
 //! decides what can be decided on the head, [`request`] climbs the ladder and dispatches, [`call`] and [`drive`] run a
-//! handler, [`answer`] writes; [`listen`] hands the link to a subscription.
+//! handler, [`answer`] writes; [`listen`] hands the link to a subscription. [`apart`] runs the handlers of other transports.
 
 mod answer;
+mod apart;
 mod call;
 mod connection;
 mod drive;
@@ -31,10 +32,12 @@ use crate::engine::listen as subscription;
 use crate::hub::Hub;
 use crate::io::{Link, PooledFuture, TcpLink};
 use crate::legacy::Sessions;
-pub(crate) use call::{Running, panicked};
+pub(crate) use answer::observe;
+pub(crate) use apart::{Apart, ApartEnd};
+pub(crate) use call::{Running, version};
 use connection::{Handover, Then};
-pub(crate) use drive::poll_guarded;
 use kept::{Heard, Kept};
+pub(crate) use request::named;
 use snapshot::SnapshotCache;
 use workspace::Workspaces;
 

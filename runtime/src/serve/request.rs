@@ -324,7 +324,7 @@ impl<'c, L: Link> Exchange<'c, L> {
 }
 
 /// The name or URI that the request is about.
-pub(super) fn named<'a>(request: &Request<'a>) -> Option<&'a str> {
+pub(crate) fn named<'a>(request: &Request<'a>) -> Option<&'a str> {
     let member = transport::mcp::method::Method::from_name(request.method)?.row().named_by?;
     request.params?.get(member)?.as_str()
 }

@@ -16,7 +16,7 @@ use crate::notifier::Notifier;
 #[derive(Clone)]
 pub struct Handle {
     app: Arc<App>,
-    workers: Arc<Workers<App>>,
+    pub(super) workers: Arc<Workers<App>>,
 }
 
 impl Handle {

@@ -3,11 +3,13 @@
 mod builder;
 mod handle;
 mod make;
+mod piped;
 mod registrations;
 mod start;
 
 pub use builder::Builder;
 pub use handle::Handle;
+pub use piped::Piped;
 pub use registrations::{Offer, Registrations};
 pub use start::Bound;
 

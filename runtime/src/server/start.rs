@@ -115,7 +115,7 @@ impl Builder {
 }
 
 /// Lets cores reach each other, and events the cores: each inbox rings its own core.
-fn connect(app: &Arc<App>, workers: &worker::Workers<App>) {
+pub(super) fn connect(app: &Arc<App>, workers: &worker::Workers<App>) {
     let first = app.cores.set(Arc::clone(workers.mailboxes())).is_ok();
     debug_assert!(first, "workers are started once");
     for (core, mailbox) in workers.mailboxes().iter().enumerate() {
@@ -124,7 +124,7 @@ fn connect(app: &Arc<App>, workers: &worker::Workers<App>) {
     }
 }
 
-fn start_error(error: StartError) -> Error {
+pub(super) fn start_error(error: StartError) -> Error {
     match error {
         StartError::Bind(error) => Error::Address(error.to_string()),
         StartError::Driver(error) => Error::Driver(error.to_string()),
@@ -145,7 +145,7 @@ fn resolve(address: &str) -> Result<SocketAddr, Error> {
     found.next().ok_or_else(|| fault("no such host".to_owned()))
 }
 
-fn core_config(builder: &Builder) -> CoreConfig {
+pub(super) fn core_config(builder: &Builder) -> CoreConfig {
     CoreConfig {
         connections_max: builder.limits.connections_per_core,
         mailbox_depth: MAILBOX_JOBS,

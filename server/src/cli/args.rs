@@ -9,7 +9,8 @@ use super::key::StateKey;
 use super::limits::LimitFlags;
 use crate::handlers::Set;
 
-/// Serves MCP over HTTP: without arguments a small demonstration at http://127.0.0.1:8080/mcp.
+/// Serves MCP over HTTP, or with --stdio to one client: without arguments a small demonstration at
+/// http://127.0.0.1:8080/mcp.
 #[derive(Clone, Debug, Parser)]
 #[command(name = "ringmcp-server", version, max_term_width = 110, after_help = EXIT_CODES)]
 pub(crate) struct Args {
@@ -17,6 +18,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:8080", value_parser = address)]
     #[arg(help_heading = "Where")]
     pub(crate) listen: String,
+    /// Serves the one client that has started this process, on standard input and output, instead of listening
+    #[arg(long, help_heading = "Where", conflicts_with_all = ["listen", "bearer"])]
+    pub(crate) stdio: bool,
     /// The endpoint's path
     #[arg(long, default_value = "/mcp", help_heading = "Where")]
     pub(crate) path: String,
@@ -75,7 +79,7 @@ pub(crate) struct Args {
 }
 
 const EXIT_CODES: &str = "SIGTERM and SIGINT let running requests finish, within --drain-deadline; a second one ends \
-the server at once.\n\nExit codes: 0 after a shutdown, 1 when the system is in the way (a port in use, io_uring \
+the server at once.\n\nExit codes: 0 after a shutdown or the end of --stdio's input, 1 when the system is in the way (a port in use, io_uring \
 forbidden),\n2 for a wrong flag or setting, 128 + signal when a second signal ended it.";
 
 /// `--driver`

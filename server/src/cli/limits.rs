@@ -42,6 +42,10 @@ flags! {
         emit_bytes: Size "SIZE",
         /// Events that one session keeps for a client that comes back, together
         session_event_bytes: Size "SIZE",
+        /// One line of --stdio; a longer one is skipped
+        line_bytes: Size "SIZE",
+        /// What the client of --stdio may leave unread; beyond it nothing more is read from it
+        unread_bytes: Size "SIZE",
     }
     "Limits on number" {
         /// Header lines of one request; beyond it 431
@@ -76,6 +80,8 @@ flags! {
         asked_per_session: Count "N",
         /// Rounds of input that one call of a 2025 client may take; beyond it the call fails
         rounds: Count "N",
+        /// Requests of --stdio under way, subscriptions among them; beyond it -32603
+        requests_per_stream: Count "N",
     }
     "Limits on time" {
         /// From the first byte of a head to its last; beyond it 408
@@ -94,6 +100,8 @@ flags! {
         leg_timeout: Span "TIME",
         /// Without any sign of its client, after which a session ends
         session_idle_timeout: Span "TIME",
+        /// How long requests of --stdio go on after the end of its input
+        stream_grace: Span "TIME",
         /// How long a shutdown waits for running requests
         drain_deadline: Span "TIME",
         /// A handler that holds its core for longer is named in the log; 0 names none

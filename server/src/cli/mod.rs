@@ -58,7 +58,7 @@ mod tests {
             assert!(command.get_arguments().any(|arg| arg.get_long() == Some(&flag)), "{flag}");
             count += 1;
         }
-        assert_eq!(count, 33);
+        assert_eq!(count, 37);
     }
 
     #[test]

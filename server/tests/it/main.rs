@@ -9,3 +9,4 @@ mod everything;
 mod http;
 mod process;
 mod reports;
+mod stdio;

@@ -4,6 +4,7 @@ use super::Builder;
 use crate::engine::driver::Driver;
 use crate::error::Error;
 use crate::in_process::InProcess;
+use crate::server::Piped;
 use crate::server::start::{self, Bound};
 
 /// Where and how it runs.
@@ -55,5 +56,22 @@ impl Builder {
     /// The address to listen on, such as `127.0.0.1:8080`; port 0 takes a free one.
     pub fn bind(self, address: impl Into<String>) -> Bound {
         Bound { builder: self, address: address.into() }
+    }
+
+    /// The standard input and output of this process instead of an address: one client, which has started it (ledger
+    /// section 6). Nothing else may write to standard output; logs belong on standard error (STD-02).
+    pub fn stdio(self) -> Piped {
+        Piped::stdio(self)
+    }
+
+    /// Any pair of streams instead of an address, such as the two halves of a Unix socket: one client, one message a line
+    /// each way (STD-12). Each is read and written by a thread of its own and may block. A reader that never ends keeps
+    /// its thread, so shut the stream down when the server has ended.
+    pub fn stream(
+        self,
+        reader: impl std::io::Read + Send + 'static,
+        writer: impl std::io::Write + Send + 'static,
+    ) -> Piped {
+        Piped::new(self, Box::new(reader), Box::new(writer))
     }
 }
