@@ -5,27 +5,37 @@ use std::io;
 use std::panic::{self, PanicHookInfo};
 
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
 use crate::Failure;
 use crate::cli::{Args, LogFormat};
+use crate::log_queue::LogQueue;
 
-/// Starts logging.
-pub(crate) fn start(args: &Args) -> Result<(), Failure> {
+/// Starts logging. Under `--stdio` through the queue that is returned, to be kept to the end.
+pub(crate) fn start(args: &Args) -> Result<Option<LogQueue>, Failure> {
+    let refused = |error: &dyn std::fmt::Display| {
+        Failure::System(format!("the log cannot be started: {error}"))
+    };
+    let queue = args.stdio.then(LogQueue::start).transpose().map_err(|error| refused(&error))?;
     let filter = EnvFilter::try_new(&args.log).map_err(|error| {
         Failure::Usage(format!(
             "--log {:?}: {error}; write a level, such as info or debug",
             args.log
         ))
     })?;
-    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let writer = match &queue {
+        Some(queue) => BoxMakeWriter::new(queue.lines()),
+        None => BoxMakeWriter::new(io::stderr),
+    };
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(writer);
     let started = match args.log_format {
         // Colours only where somebody looks.
         LogFormat::Text => log.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init(),
         LogFormat::Json => log.json().try_init(),
     };
-    started.map_err(|error| Failure::System(format!("the log cannot be started: {error}")))?;
+    started.map_err(|error| refused(&error))?;
     panic::set_hook(Box::new(panicked));
-    Ok(())
+    Ok(queue)
 }
 
 /// Panics are events like all others: a log of JSON lines stays one.

@@ -5,6 +5,7 @@ mod banner;
 mod cli;
 mod handlers;
 mod log;
+mod log_queue;
 mod run;
 mod signals;
 

@@ -10,7 +10,7 @@ use crate::{Failure, banner, log};
 
 /// Serves until a signal ends it, or its one client.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    log::start(args)?;
+    let _log = log::start(args)?;
     let bearer = auth::token(args)?;
     // Before the start: a signal that comes early must not be lost.
     let signals = Signals::catch()?;

@@ -162,6 +162,21 @@ fn header_annotations_are_not_looked_at() {
     assert!(client.finish().0.is_empty());
 }
 
+/// [STD-02] a log that nobody reads holds no answer back (probe P394).
+#[test]
+fn an_unread_log() {
+    let mut command = command(&[]);
+    command.stderr(Stdio::piped());
+    let mut client = Client::spawn(command);
+    let unread = client.child.stderr.take().unwrap();
+    for id in 1..=100 {
+        client.send(&call(id, "log_spam", json!({})));
+        assert_eq!(client.message()["id"], id);
+    }
+    assert_eq!(client.finish().1.code(), Some(0));
+    drop(unread);
+}
+
 /// [STD-04] ten thousand requests at once are answered once each (probe P388).
 #[test]
 fn ten_thousand_requests_at_once() {
