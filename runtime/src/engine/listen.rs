@@ -1,12 +1,16 @@
 //! The life of one subscription on HTTP: a small task that owns the socket after the request machine has let go of
 //! it. It waits for news, the peer, or the next sign of life, and holds no buffer while it waits.
+//!
+//! What it says is handed to the socket at once, from a buffer that the core's next stream uses again, while it goes on
+//! watching the peer: telling nine thousand streams needs one buffer and one system call each. Only what a full socket has
+//! no room for becomes a buffer of the stream's own, and a write that waits.
 
 #[cfg(test)]
 mod tests;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
-use std::task::Poll;
+use std::task::{Poll, ready};
 
 use transport::http::respond;
 use transport::sse;
@@ -72,14 +76,30 @@ struct Task<'c, L> {
     pace: Pace,
 }
 
-/// Why the task woke up.
+/// Why the task has to do something that may wait.
 #[derive(Debug, PartialEq, Eq)]
 enum Turn {
-    News,
-    /// The next comment, or the end of the opener's grant, is due.
-    Due,
+    /// The socket is full.
+    Full(Rest),
+    /// The closing result was written.
+    Ended,
     Unread,
     Gone,
+}
+
+/// What a full socket left of something said.
+#[derive(Debug, PartialEq, Eq)]
+struct Rest {
+    bytes: Vec<u8>,
+    said: Said,
+}
+
+/// What was said.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Said {
+    events: u64,
+    /// The closing result was part of it.
+    last: bool,
 }
 
 impl<L: Link> Task<'_, L> {
@@ -92,6 +112,7 @@ impl<L: Link> Task<'_, L> {
         loop {
             match self.wait().await {
                 Turn::Gone => return false,
+                Turn::Ended => return true,
                 Turn::Unread => {
                     let room = Vec::with_capacity(DISCARD_STEP_BYTES);
                     match Box::pin(self.link.read(room)).await.0 {
@@ -103,22 +124,12 @@ impl<L: Link> Task<'_, L> {
                         return false;
                     }
                 }
-                Turn::Due if self.is_void() => self.stream.end(),
-                Turn::Due => {
-                    let mut out = self.core.buffers.get();
-                    self.pace.frame(&mut out, |out| sse::comment(out, KEEP_ALIVE_TEXT));
-                    if !self.write(out).await {
+                Turn::Full(Rest { bytes, said }) => {
+                    if !self.write(bytes).await {
                         return false;
                     }
-                }
-                Turn::News => {
-                    let mut out = self.core.buffers.get();
-                    let (events, last) = self.tell(&mut out);
-                    if !self.write(out).await {
-                        return false;
-                    }
-                    self.core.counters.events_delivered.add(events);
-                    if last {
+                    self.core.counters.events_delivered.add(said.events);
+                    if said.last {
                         return true;
                     }
                 }
@@ -126,46 +137,81 @@ impl<L: Link> Task<'_, L> {
         }
     }
 
-    /// Waits holding nothing but the stream and the link. The peer comes first: once it is gone nothing is written.
+    /// Says what there is to say for as long as the socket takes it, holding nothing but the stream and the link. The
+    /// peer comes first: once it is gone nothing is written.
     async fn wait(&mut self) -> Turn {
-        let mut watch = pin!(self.link.watch());
+        let task = &*self;
+        let mut watch = pin!(task.link.watch());
         poll_fn(|cx| {
-            if let Poll::Ready(peer) = watch.as_mut().poll(cx) {
-                return Poll::Ready(if peer == Peer::Gone { Turn::Gone } else { Turn::Unread });
+            loop {
+                if let Poll::Ready(peer) = watch.as_mut().poll(cx) {
+                    return Poll::Ready(if peer == Peer::Gone { Turn::Gone } else { Turn::Unread });
+                }
+                let turn = if task.stream.poll_news(cx).is_ready() {
+                    task.say(|out| task.tell(out))
+                } else {
+                    ready!(task.deadline.poll_fired(cx));
+                    task.due()
+                };
+                if let Some(turn) = turn {
+                    return Poll::Ready(turn);
+                }
             }
-            if self.stream.poll_news(cx).is_ready() {
-                return Poll::Ready(Turn::News);
-            }
-            self.deadline.poll_fired(cx).map(|_| Turn::Due)
         })
         .await
     }
 
-    /// Appends what is pending, and the closing result behind the last of it: how many events, and whether it was
-    /// the last.
-    fn tell(&self, out: &mut Vec<u8>) -> (u64, bool) {
-        let mut events = 0;
-        let mut last = false;
+    /// The next sign of life is due, or the end of the opener's grant.
+    fn due(&self) -> Option<Turn> {
+        if self.pace.until_ms.is_some_and(|until| self.core.clock.now_ms() >= until) {
+            self.stream.end();
+            return None;
+        }
+        self.say(|out| {
+            self.pace.frame(out, |out| sse::comment(out, KEEP_ALIVE_TEXT));
+            Said::default()
+        })
+    }
+
+    /// Hands what `fill` appends to the socket. `None` when it was taken and the stream goes on.
+    fn say(&self, fill: impl FnOnce(&mut Vec<u8>) -> Said) -> Option<Turn> {
+        let mut out = self.core.buffers.get();
+        let said = fill(&mut out);
+        let turn = match self.link.write_now(&out) {
+            Ok(taken) if taken == out.len() => {
+                self.core.counters.events_delivered.add(said.events);
+                // Nothing was said when the opener may no longer hear of what was pending.
+                if taken > 0 {
+                    self.arm_next();
+                }
+                said.last.then_some(Turn::Ended)
+            }
+            Ok(taken) => Some(Turn::Full(Rest { bytes: out[taken..].to_vec(), said })),
+            Err(_) => Some(Turn::Gone),
+        };
+        self.core.buffers.put(out);
+        turn
+    }
+
+    /// Appends what is pending, and the closing result behind the last of it.
+    fn tell(&self, out: &mut Vec<u8>) -> Said {
+        let mut said = Said::default();
         self.pace.frame(out, |out| {
-            events = self.stream.take_frames(out, Envelope::Event) as u64;
-            last = self.stream.is_ending() && !self.stream.is_dirty();
-            if last {
+            said.events = self.stream.take_frames(out, Envelope::Event) as u64;
+            said.last = self.stream.is_ending() && !self.stream.is_dirty();
+            if said.last {
                 self.stream.write_closing(out, Envelope::Event);
             }
         });
-        if last && self.pace.chunked {
+        if said.last && self.pace.chunked {
             respond::last_chunk(out);
         }
-        (events, last)
+        said
     }
 
-    /// Writes all of `out` and arms the next sign of life. False when the connection is lost.
+    /// Writes all of `out`, however long the peer takes for it, and arms the next sign of life. False when the connection
+    /// is lost.
     async fn write(&mut self, out: Vec<u8>) -> bool {
-        // Empty only when the opener may no longer hear of what was pending.
-        if out.is_empty() {
-            self.core.buffers.put(out);
-            return true;
-        }
         let (core, deadline, timeout_ms) = (self.core, &self.deadline, self.pace.write_timeout_ms);
         deadline.arm(Kind::Write, at_ms(core, timeout_ms));
         let progress = |_| {
@@ -180,14 +226,14 @@ impl<L: Link> Task<'_, L> {
             core.counters.write_timeouts.add(1);
             return false;
         }
-        // Waiting never outlasts the opener's grant.
-        let due = at_ms(core, self.pace.keep_alive_ms).min(self.pace.until_ms.unwrap_or(u64::MAX));
-        self.deadline.arm(Kind::KeepAlive, due);
+        self.arm_next();
         result.is_ok()
     }
 
-    fn is_void(&self) -> bool {
-        self.pace.until_ms.is_some_and(|until| self.core.clock.now_ms() >= until)
+    /// Arms the next sign of life; waiting never outlasts the opener's grant.
+    fn arm_next(&self) {
+        let due = at_ms(self.core, self.pace.keep_alive_ms);
+        self.deadline.arm(Kind::KeepAlive, due.min(self.pace.until_ms.unwrap_or(u64::MAX)));
     }
 }
 

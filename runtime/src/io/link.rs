@@ -55,10 +55,17 @@ pub(crate) trait Link {
         progress: impl FnMut(usize),
     ) -> impl Future<Output = io::Result<()>>;
 
+    /// Hands over what there is room for at once, and returns how many bytes that was: 0 when there is none. It may be
+    /// called while [`watch`](Link::watch) waits, but not while another write does.
+    ///
+    /// # Errors
+    /// The connection is lost.
+    fn write_now(&self, bytes: &[u8]) -> io::Result<usize>;
+
     /// Resolves when the peer has closed or reset, or has sent bytes that are still unread. Consumes nothing.
     ///
     /// Dropping the pending future is allowed: it holds no data.
-    fn watch(&mut self) -> impl Future<Output = Peer>;
+    fn watch(&self) -> impl Future<Output = Peer>;
 
     /// A handle that ends whatever is in flight on this link.
     fn shutdown_handle(&self) -> Shutdown;

@@ -173,20 +173,12 @@ impl MemLink {
     }
 
     fn poll_write(&self, cx: &Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let pipe = &self.wire.outbound;
-        if pipe.broken.get() || pipe.ended.get() {
-            return Poll::Ready(Err(io::ErrorKind::BrokenPipe.into()));
-        }
-        match pipe.room().min(bytes.len()) {
-            0 => {
-                park(&pipe.writer, cx);
+        match self.write_now(bytes) {
+            Ok(0) => {
+                park(&self.wire.outbound.writer, cx);
                 Poll::Pending
             }
-            room => {
-                let n = self.allowed(Moment::Write, room);
-                pipe.push(&bytes[..n]);
-                Poll::Ready(Ok(n))
-            }
+            done => Poll::Ready(done),
         }
     }
 
@@ -232,7 +224,21 @@ impl Link for MemLink {
         self.write_whole(text.as_str().as_bytes(), progress).await
     }
 
-    async fn watch(&mut self) -> Peer {
+    fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
+        let pipe = &self.wire.outbound;
+        if pipe.broken.get() || pipe.ended.get() {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        let room = pipe.room().min(bytes.len());
+        if room == 0 {
+            return Ok(0);
+        }
+        let n = self.allowed(Moment::Write, room);
+        pipe.push(&bytes[..n]);
+        Ok(n)
+    }
+
+    async fn watch(&self) -> Peer {
         let pipe = &self.wire.inbound;
         poll_fn(|cx| match pipe.state() {
             Some(peer) => Poll::Ready(peer),

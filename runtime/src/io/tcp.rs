@@ -215,7 +215,16 @@ impl Link for TcpLink {
         self.write_whole(text, progress).await.0
     }
 
-    async fn watch(&mut self) -> Peer {
+    fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
+        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        match self.shared.sock.with(|sock| sock.send_with_flags(bytes, flags)) {
+            Some(Err(e)) if is_transient(&e) => Ok(0),
+            Some(sent) => sent,
+            None => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+
+    async fn watch(&self) -> Peer {
         loop {
             // Not relaxed: on epoll the relaxed form trusts readiness left over from the last read and would return at
             // once for ever; on the ring both forms are the same poll operation.
@@ -238,7 +247,7 @@ impl Link for TcpLink {
 
     /// Ends the writing side, then waits at most [`LINGER`] for the peer to end its own, throwing away at most
     /// [`LINGER_BYTES_MAX`]: closing a socket with unread bytes sends a reset, which may overtake the last answer.
-    async fn close(mut self) {
+    async fn close(self) {
         self.shared.sock.with(|sock| sock.shutdown(std::net::Shutdown::Write).ok());
         if self.discard(LINGER_BYTES_MAX) {
             return;

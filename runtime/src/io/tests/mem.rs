@@ -61,6 +61,20 @@ fn reads_and_writes() {
     assert_eq!(peer.try_write(b"x").map_err(|e| e.kind()), Err(ErrorKind::BrokenPipe));
 }
 
+/// A write that does not wait takes what there is room for, and fails once the peer is gone.
+#[test]
+fn writing_now_takes_what_fits() {
+    let (link, peer) = pair(8);
+    let mut watch = pin!(link.watch());
+    assert!(poll_once(watch.as_mut()).is_pending());
+    assert_eq!(link.write_now(b"012345").ok(), Some(6));
+    assert_eq!((link.write_now(b"6789").ok(), link.write_now(b"89").ok()), (Some(2), Some(0)));
+    assert_eq!(peer.take(), b"01234567");
+    assert!(poll_once(watch.as_mut()).is_pending(), "watching goes on");
+    peer.close();
+    assert_eq!(link.write_now(b"x").map_err(|e| e.kind()), Err(ErrorKind::BrokenPipe));
+}
+
 /// A watch consumes nothing and tells bytes from a peer that has left, in whatever way it left.
 #[test]
 fn watch_sees_bytes_and_departures() {
@@ -75,7 +89,7 @@ fn watch_sees_bytes_and_departures() {
 
     let leave: [fn(MemPeer); 3] = [|peer| peer.close(), |peer| peer.reset(), drop];
     for leave in leave {
-        let (mut link, peer) = pair(8);
+        let (link, peer) = pair(8);
         let (bell, waker) = bells();
         let mut watch = pin!(link.watch());
         assert!(watch.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());

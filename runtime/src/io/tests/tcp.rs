@@ -81,6 +81,34 @@ fn watch_sees_bytes_and_loses_none() {
     });
 }
 
+/// A write that does not wait takes what the socket has room for, beside a pending watch, and fails once both directions
+/// were shut down.
+#[test]
+fn writing_now_takes_what_fits() {
+    on_each_driver(async |chosen| {
+        let (link, mut client) = connected(chosen).await;
+        {
+            let mut watch = pin!(link.watch());
+            assert!(poll_once(watch.as_mut()).is_pending());
+            let chunk = [b'x'; 4096];
+            let mut taken = 0;
+            loop {
+                match link.write_now(&chunk).expect("the peer is there") {
+                    0 => break,
+                    n => taken += n,
+                }
+                assert!(taken < 64 << 20, "nobody reads");
+            }
+            let mut answer = vec![0; taken];
+            client.read_exact(&mut answer).expect("it was written");
+            assert!(answer.iter().all(|byte| *byte == b'x'));
+            assert!(poll_once(watch.as_mut()).is_pending(), "watching goes on");
+        }
+        link.shutdown_handle().end(How::Both);
+        assert!(link.write_now(b"x").is_err());
+    });
+}
+
 /// A close, a half-close and a reset are all seen while a watch is pending.
 #[test]
 fn watch_sees_the_peer_leave() {
@@ -101,7 +129,7 @@ fn watch_sees_the_peer_leave() {
             },
         ];
         for leave in leave {
-            let (mut link, client) = connected(chosen).await;
+            let (link, client) = connected(chosen).await;
             let mut watch = pin!(link.watch());
             assert_eq!(poll_once(watch.as_mut()), Poll::Pending);
             let _kept = leave(client);

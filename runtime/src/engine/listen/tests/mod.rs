@@ -259,6 +259,54 @@ fn a_slow_reader_costs_bits_not_memory() {
     assert_eq!(events[3]["params"]["uri"], "u:b");
 }
 
+/// [SSE-11] however many streams are told something, and whatever their peers take of it, one buffer of the core's is
+/// used; the same for signs of life
+#[test]
+fn telling_many_streams_takes_one_buffer() {
+    for stalled in [false, true] {
+        let sim = Sim::new();
+        let streams = 0..50;
+        let mut readers: Vec<_> =
+            streams.map(|_| sim.listen(sim.subscribe(&[]), PACE, 4096)).collect();
+        readers.iter_mut().for_each(Reader::read);
+        readers.iter().for_each(|reader| reader.peer.stall(stalled));
+        sim.tools_changed();
+        readers.iter_mut().for_each(Reader::run);
+        assert_eq!(sim.core.buffers.idle(), 1);
+        readers.iter().for_each(|reader| reader.peer.stall(false));
+        readers.iter_mut().for_each(Reader::run);
+        readers.iter().for_each(|reader| reader.peer.stall(stalled));
+        sim.advance(KEEP_ALIVE_MS);
+        readers.iter_mut().for_each(Reader::run);
+        assert_eq!(sim.core.buffers.idle(), 1);
+        for mut reader in readers {
+            reader.peer.stall(false);
+            reader.read();
+            let (events, comments) = reader.events();
+            assert_eq!((methods(&events), comments), (vec![ACK, TOOLS], 1));
+        }
+    }
+}
+
+/// [SUB-14] [SSE-11] a full socket gets the rest later, cut wherever it was, the closing result too
+#[test]
+fn what_a_full_socket_has_no_room_for_follows() {
+    for capacity in 1..300 {
+        let sim = Sim::new();
+        let mut reader = sim.listen(sim.subscribe(&["u:a"]), PACE, capacity);
+        reader.read();
+        sim.updated("u:a");
+        reader.run();
+        sim.hub.end_all();
+        reader.read();
+        let (body, ended) = reader.body();
+        assert!(reader.is_done() && ended);
+        assert_eq!(methods(&parse(&body).0), [ACK, UPDATED, "result"]);
+        assert_eq!(sim.core.counters.events_delivered.get(), 1);
+        sim.assert_empty();
+    }
+}
+
 /// [SUB-12] once the peer is gone everything is freed at once and nothing more is written
 #[test]
 fn a_peer_that_leaves_frees_everything() {
