@@ -15,6 +15,7 @@ pub(super) fn add(builder: Builder) -> Builder {
         .tool("test_input_required_result_tampered_state", "Refuses altered states", with_state)
         .tool("test_input_required_result_multiple_inputs", "Asks three things at once", three)
         .tool("test_input_required_result_multi_round", "Asks in two rounds", two_rounds)
+        .tool("interview", "Asks two questions, then the client's model", interview)
         .tool(
             "test_input_required_result_capabilities",
             "Asks what the client can give",
@@ -101,6 +102,43 @@ async fn two_rounds(ctx: &Context<'_>, _: NoArgs) -> Result<String, Interrupt> {
     ask.state(&Known { name: Some(name.clone()) });
     let answer = ask.done(answer)?;
     Ok(format!("{name} likes {}", answer.text("color").unwrap_or("no colour")))
+}
+
+/// What an interview knows so far.
+#[derive(Serialize, Deserialize, Default)]
+struct Interview {
+    name: Option<String>,
+    colour: Option<String>,
+}
+
+/// Two questions and a request for the client's model, one round each: the same text for every client there is.
+async fn interview(ctx: &Context<'_>, _: NoArgs) -> Result<String, Interrupt> {
+    let known: Interview = ctx.state().unwrap_or_default();
+    let name = match known.name {
+        Some(name) => name,
+        None => {
+            let mut ask = ctx.ask();
+            let answer = ask.elicit("name", name_form());
+            ask.state(&Interview::default());
+            name_of(&ask.done(answer)?).to_owned()
+        }
+    };
+    let colour = match known.colour {
+        Some(colour) => colour,
+        None => {
+            let mut ask = ctx.ask();
+            let form = ElicitForm::new("Which colour do you like?")
+                .string("colour", |field| field.required());
+            let answer = ask.elicit("colour", form);
+            ask.state(&Interview { name: Some(name.clone()), colour: None });
+            ask.done(answer)?.text("colour").unwrap_or("no colour").to_owned()
+        }
+    };
+    let mut ask = ctx.ask();
+    let verse = ask.sample("verse", question(&format!("A line about {colour}, please.")));
+    ask.state(&Interview { name: Some(name.clone()), colour: Some(colour.clone()) });
+    let verse = ask.done(verse)?;
+    Ok(format!("{name} likes {colour}: {}", verse.text().unwrap_or("no verse")))
 }
 
 async fn by_capability(ctx: &Context<'_>, _: NoArgs) -> Result<&'static str, Interrupt> {
