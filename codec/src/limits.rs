@@ -15,16 +15,25 @@ pub const ECHO_CHARS_MAX: usize = 200;
 /// ones are sorted on the heap, so that a hostile object costs n log n.
 pub const PAIRWISE_MEMBERS_MAX: usize = 32;
 
-/// Tape nodes (24 bytes each) a released document keeps for its next parse. A 4 MiB body can need 4
-/// Mi nodes, which must not stay in a pool.
-pub const DOCUMENT_KEEP_NODES_MAX: usize = 64 * 1024;
+/// Tape nodes (24 bytes each) a released document keeps for its next parse: as many as a body of
+/// [`LARGE_BODY_BYTES`] can ask for. A 4 MiB body can ask for 4 Mi nodes, which must not stay in a
+/// pool.
+pub const DOCUMENT_KEEP_NODES_MAX: usize = 16 * 1024;
+
+/// Bytes of a body beyond which it is read into the parser's one large tape.
+pub const LARGE_BODY_BYTES: usize = 16 * 1024;
 
 /// Bytes of escaped text a released document keeps room for.
 pub const DOCUMENT_KEEP_ESCAPED_BYTES_MAX: usize = 256 * 1024;
 
 /// A body longer than this makes the parser drop its stage buffers after use instead of keeping
-/// them (5 bytes and more per byte).
-pub const PARSER_KEEP_BODY_BYTES_MAX: usize = 1024 * 1024;
+/// them (up to 5 bytes per byte).
+pub const PARSER_KEEP_BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
+
+/// Nodes that the one large tape of a parser keeps room for: with it a core reads one large document
+/// after the other without asking for memory. A body of 1 MiB of small values fits; the parser makes
+/// room for its commas and colons too, which stays untouched.
+pub const PARSER_KEEP_NODES_MAX: usize = 512 * 1024;
 
 /// Bytes the parser's buffers start with: the common request fits.
 pub const PARSER_START_BYTES: usize = 8 * 1024;

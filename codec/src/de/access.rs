@@ -14,7 +14,7 @@ pub(super) fn visit_object<'de, V: Visitor<'de>>(
     object: Object<'de>,
     visitor: V,
 ) -> Result<V::Value, DeError> {
-    visitor.visit_map(ObjectAccess { members: object.members(), current: None })
+    visitor.visit_map(ObjectAccess { members: object.members(), name: "", value: None })
 }
 
 pub(super) fn visit_array<'de, V: Visitor<'de>>(
@@ -53,8 +53,10 @@ pub(super) fn visit_enum<'de, V: Visitor<'de>>(
 
 struct ObjectAccess<'de> {
     members: Members<'de>,
-    /// The member whose name has been read and whose value has not.
-    current: Option<(&'de str, Value<'de>)>,
+    /// Of the member that was read last.
+    name: &'de str,
+    /// Its value, until that is read too.
+    value: Option<Value<'de>>,
 }
 
 impl<'de> MapAccess<'de> for ObjectAccess<'de> {
@@ -64,16 +66,16 @@ impl<'de> MapAccess<'de> for ObjectAccess<'de> {
         &mut self,
         seed: K,
     ) -> Result<Option<K::Value>, DeError> {
-        self.current = self.members.next();
-        let Some((name, _)) = self.current else { return Ok(None) };
+        let Some((name, value)) = self.members.next() else { return Ok(None) };
+        (self.name, self.value) = (name, Some(value));
         seed.deserialize(Name(name)).map(Some)
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, DeError> {
-        let Some((name, value)) = self.current.take() else {
+        let Some(value) = self.value.take() else {
             return Err(DeError::custom("a value was asked for before its name"));
         };
-        seed.deserialize(value).map_err(|error: DeError| error.under(name))
+        seed.deserialize(value).map_err(|error: DeError| error.under(self.name))
     }
 
     fn size_hint(&self) -> Option<usize> {

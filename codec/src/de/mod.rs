@@ -11,11 +11,9 @@ mod raw;
 #[cfg(test)]
 mod tests;
 
+use crate::value::{Value, View};
 use serde::de::{self, Deserializer, Visitor};
 use serde::forward_to_deserialize_any;
-use simd_json::{Node, StaticNode};
-
-use crate::value::Value;
 
 pub use error::DeError;
 
@@ -37,19 +35,15 @@ impl<'de> Deserializer<'de> for Value<'de> {
     type Error = DeError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        if let Some(object) = self.as_object() {
-            return access::visit_object(object, visitor);
-        }
-        if let Some(array) = self.as_array() {
-            return access::visit_array(array, visitor);
-        }
-        match self.head() {
-            Node::String(text) => visitor.visit_borrowed_str(text),
-            Node::Static(StaticNode::Bool(flag)) => visitor.visit_bool(flag),
-            Node::Static(StaticNode::I64(number)) => visitor.visit_i64(number),
-            Node::Static(StaticNode::U64(number)) => visitor.visit_u64(number),
-            Node::Static(StaticNode::F64(number)) => visitor.visit_f64(number),
-            _ => visitor.visit_unit(),
+        match self.view() {
+            View::Object(object) => access::visit_object(object, visitor),
+            View::Array(array) => access::visit_array(array, visitor),
+            View::String(text) => visitor.visit_borrowed_str(text),
+            View::Bool(flag) => visitor.visit_bool(flag),
+            View::I64(number) => visitor.visit_i64(number),
+            View::U64(number) => visitor.visit_u64(number),
+            View::F64(number) => visitor.visit_f64(number),
+            View::Null => visitor.visit_unit(),
         }
     }
 
@@ -105,8 +99,9 @@ impl<'de> Deserializer<'de> for Value<'de> {
 impl<'de> Value<'de> {
     /// A double without a fraction counts as an integer.
     fn visit_whole<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, DeError> {
-        match self.head() {
-            Node::Static(StaticNode::F64(number))
+        match self.view() {
+            View::I64(number) => visitor.visit_i64(number),
+            View::F64(number)
                 if number.fract() == 0.0 && (WHOLE_MIN..WHOLE_END).contains(&number) =>
             {
                 if number < 0.0 {

@@ -7,6 +7,8 @@ use std::ops::Range;
 
 use simd_json::{Buffers, INPUT_PADDING, Node, Tape, fill_tape_padded};
 
+use crate::limits::PARSER_KEEP_NODES_MAX;
+
 /// Owned bytes and the nodes that borrow from them.
 #[derive(Default)]
 pub(super) struct Backing {
@@ -47,8 +49,8 @@ impl Backing {
         }
         // SAFETY: the nodes borrow from the heap block of `self.bytes`, which stays where it is
         // when `self` moves. The field invariants hold from here on: the only functions that take
-        // `&mut self` are this one and `release`, and both clear `nodes` before they touch `bytes`;
-        // `nodes()` hands them out no longer than a shared borrow of `self`.
+        // `&mut self` are this one, `adopt` and `release`, and all clear `nodes` before they touch
+        // `bytes`; `nodes()` hands them out no longer than a shared borrow of `self`.
         self.nodes = unsafe { erase(tape.0) };
         parsed
     }
@@ -69,16 +71,45 @@ impl Backing {
         self.nodes.capacity()
     }
 
+    /// Uses the room of `spare` for the next tape, where that is more.
+    pub(super) fn adopt(&mut self, spare: &mut Spare) {
+        self.nodes.clear();
+        if spare.0.capacity() > self.nodes.capacity() {
+            self.nodes = mem::take(&mut spare.0);
+        }
+    }
+
     /// Gives the buffer back at its original length, and drops the nodes, keeping at most `keep` of
-    /// their room.
-    pub(super) fn release(&mut self, keep: usize) -> Vec<u8> {
+    /// their room; `spare` gets what is more.
+    pub(super) fn release(&mut self, keep: usize, spare: &mut Spare) -> Vec<u8> {
         self.nodes.clear();
         if self.nodes.capacity() > keep {
-            self.nodes = Vec::new();
+            spare.offer(mem::take(&mut self.nodes));
         }
         self.bytes.truncate(self.len);
         self.len = 0;
         mem::take(&mut self.bytes)
+    }
+}
+
+/// Room for a large tape, without nodes.
+#[derive(Default)]
+pub(super) struct Spare(Vec<Node<'static>>);
+
+impl Spare {
+    /// Keeps the larger room, up to the bound.
+    fn offer(&mut self, nodes: Vec<Node<'static>>) {
+        debug_assert!(nodes.is_empty());
+        let kept = self.0.capacity()..=PARSER_KEEP_NODES_MAX;
+        if kept.contains(&nodes.capacity()) {
+            self.0 = nodes;
+        }
+    }
+
+    /// Nodes there is room for.
+    #[cfg(test)]
+    pub(super) fn capacity(&self) -> usize {
+        self.0.capacity()
     }
 }
 

@@ -13,10 +13,11 @@ use std::ops::Range;
 use simd_json::Buffers;
 
 use crate::limits::{
-    DEPTH_MAX_CEILING, DOCUMENT_KEEP_NODES_MAX, PARSER_KEEP_BODY_BYTES_MAX, PARSER_START_BYTES,
+    DEPTH_MAX_CEILING, DOCUMENT_KEEP_NODES_MAX, LARGE_BODY_BYTES, PARSER_KEEP_BODY_BYTES_MAX,
+    PARSER_START_BYTES,
 };
 use crate::value::Value;
-use backing::Backing;
+use backing::{Backing, Spare};
 use escaped::Escaped;
 
 pub use error::JsonError;
@@ -27,6 +28,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 /// The parser's working memory: one per core, used synchronously, reused for every document.
 pub struct Parser {
     buffers: Buffers,
+    /// For whichever document is large next.
+    spare: Spare,
     depth_max: usize,
 }
 
@@ -35,7 +38,8 @@ impl Parser {
     /// RPC-20). Values above [`DEPTH_MAX_CEILING`] are lowered to it, zero is raised to one.
     pub fn new(depth_max: usize) -> Parser {
         let depth_max = depth_max.clamp(1, DEPTH_MAX_CEILING);
-        Parser { buffers: Buffers::with_max_depth(PARSER_START_BYTES, depth_max), depth_max }
+        let buffers = Buffers::with_max_depth(PARSER_START_BYTES, depth_max);
+        Parser { buffers, spare: Spare::default(), depth_max }
     }
 }
 
@@ -77,6 +81,9 @@ impl Document {
             start += BYTE_ORDER_MARK.len();
         }
         self.escaped.save(&bytes[start..end], start);
+        if end - start > LARGE_BODY_BYTES {
+            self.backing.adopt(&mut parser.spare);
+        }
         let parsed = self.backing.fill(&mut parser.buffers, bytes, start..end);
         if end - start > PARSER_KEEP_BODY_BYTES_MAX {
             parser.buffers = Buffers::with_max_depth(PARSER_START_BYTES, parser.depth_max);
@@ -99,7 +106,14 @@ impl Document {
     /// allocation up to a bound.
     pub fn release(&mut self) -> Vec<u8> {
         self.escaped.clear();
-        self.backing.release(DOCUMENT_KEEP_NODES_MAX)
+        self.backing.release(DOCUMENT_KEEP_NODES_MAX, &mut Spare::default())
+    }
+
+    /// As [`release`](Self::release), but a tape beyond that bound goes to `parser`, up to one of
+    /// its own, for the next large document.
+    pub fn release_to(&mut self, parser: &mut Parser) -> Vec<u8> {
+        self.escaped.clear();
+        self.backing.release(DOCUMENT_KEEP_NODES_MAX, &mut parser.spare)
     }
 
     /// The text between the quotes as it arrived, for a string of this document whose escapes the

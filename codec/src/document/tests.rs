@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::*;
 use crate::error::code;
+use crate::limits::PARSER_KEEP_NODES_MAX;
 use crate::testing::{any_json, document, spell, try_document};
 
 /// What a parse makes of `bytes[body]`: the value, and the buffer that comes back.
@@ -186,6 +187,28 @@ fn huge_documents_leave_no_huge_pool() {
     assert!(document.backing.capacity() > DOCUMENT_KEEP_NODES_MAX);
     document.release();
     assert_eq!(document.backing.capacity(), 0);
+}
+
+/// [SEC-07] the tape of a large document serves the next one, of any owner; one beyond the bound does not stay.
+#[test]
+fn one_large_tape_is_kept() {
+    let mut parser = Parser::default();
+    let mut read = |elements: usize| {
+        let text = format!("[{}0]", "0,".repeat(elements));
+        let len = text.len();
+        let mut document = Document::new();
+        document.parse(&mut parser, text.into_bytes(), 0..len).unwrap();
+        assert_eq!(document.root().as_array().unwrap().len(), elements + 1);
+        document.release_to(&mut parser);
+        assert!(document.backing.capacity() <= DOCUMENT_KEEP_NODES_MAX);
+        parser.spare.capacity()
+    };
+    assert_eq!(read(10), 0);
+    let kept = read(PARSER_KEEP_NODES_MAX / 4);
+    assert!((PARSER_KEEP_NODES_MAX / 4..=PARSER_KEEP_NODES_MAX).contains(&kept), "{kept}");
+    assert_eq!(read(10), kept, "a small document leaves it alone");
+    assert_eq!(read(PARSER_KEEP_NODES_MAX / 4), kept, "it went out and came back");
+    assert_eq!(read(PARSER_KEEP_NODES_MAX), 0, "grown beyond the bound");
 }
 
 /// A document moves between threads with its tape.

@@ -13,6 +13,7 @@ pub struct Array<'a> {
 }
 
 impl<'a> Array<'a> {
+    #[inline]
     pub(super) fn over(len: usize, value: Value<'a>) -> Array<'a> {
         Array { len, value }
     }
@@ -33,6 +34,7 @@ impl<'a> Array<'a> {
     }
 
     /// The elements in order.
+    #[inline]
     pub fn iter(self) -> Elements<'a> {
         Elements { left: self.len, nodes: self.value.below() }
     }
@@ -57,6 +59,7 @@ pub struct Elements<'a> {
 impl<'a> Iterator for Elements<'a> {
     type Item = Value<'a>;
 
+    #[inline]
     fn next(&mut self) -> Option<Value<'a>> {
         let (value, rest) = split_value(self.nodes)?;
         self.nodes = rest;

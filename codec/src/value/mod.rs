@@ -5,6 +5,7 @@
 mod array;
 mod json;
 mod object;
+mod outline;
 #[cfg(test)]
 mod tests;
 
@@ -12,6 +13,7 @@ use simd_json::{Node, StaticNode};
 
 pub use array::{Array, Elements};
 pub use object::{Members, Object, RawMembers};
+pub use outline::{OUTLINED_BYTES_MAX, outline};
 
 use crate::de::DeError;
 
@@ -49,6 +51,27 @@ impl Kind {
     }
 }
 
+/// A value taken apart: for readers that treat every kind, in one step.
+#[derive(Clone, Copy)]
+pub enum View<'a> {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// An integer, negative or not.
+    I64(i64),
+    /// An integer that is not negative; it may fit an `i64` as well.
+    U64(u64),
+    /// Any other number.
+    F64(f64),
+    /// A string, its escapes resolved.
+    String(&'a str),
+    /// An array.
+    Array(Array<'a>),
+    /// An object.
+    Object(Object<'a>),
+}
+
 /// One value of a document.
 #[derive(Clone, Copy)]
 pub struct Value<'a> {
@@ -75,6 +98,21 @@ impl<'a> Value<'a> {
         match split_value(nodes) {
             Some((value, _)) => value,
             None => Value::null(),
+        }
+    }
+
+    /// The value taken apart.
+    #[inline]
+    pub fn view(self) -> View<'a> {
+        match *self.first() {
+            Node::String(text) => View::String(text),
+            Node::Object { len, .. } => View::Object(Object::over(len, self)),
+            Node::Array { len, .. } => View::Array(Array::over(len, self)),
+            Node::Static(StaticNode::Null) => View::Null,
+            Node::Static(StaticNode::Bool(flag)) => View::Bool(flag),
+            Node::Static(StaticNode::I64(number)) => View::I64(number),
+            Node::Static(StaticNode::U64(number)) => View::U64(number),
+            Node::Static(StaticNode::F64(number)) => View::F64(number),
         }
     }
 
@@ -180,16 +218,24 @@ impl<'a> Value<'a> {
     }
 
     /// The nodes after the head.
+    #[inline]
     fn below(self) -> &'a [Node<'a>] {
         self.nodes.get(1..).unwrap_or_default()
     }
 
+    #[inline]
+    fn first(self) -> &'a Node<'a> {
+        self.nodes.first().unwrap_or(&Node::Static(StaticNode::Null))
+    }
+
+    #[inline]
     pub(crate) fn head(self) -> Node<'a> {
-        self.nodes.first().copied().unwrap_or(Node::Static(StaticNode::Null))
+        *self.first()
     }
 }
 
 /// Splits the first value off a run of nodes.
+#[inline]
 fn split_value<'a>(nodes: &'a [Node<'a>]) -> Option<(Value<'a>, &'a [Node<'a>])> {
     let span = match nodes.first()? {
         Node::Object { count, .. } | Node::Array { count, .. } => count + 1,

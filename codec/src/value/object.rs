@@ -6,6 +6,7 @@ use std::collections::HashSet;
 
 use simd_json::Node;
 
+use super::outline::outline;
 use super::{Value, parse_empty_object, split_value};
 use crate::limits::PAIRWISE_MEMBERS_MAX;
 
@@ -24,6 +25,7 @@ impl<'a> Object<'a> {
         Object { len: 0, value: parse_empty_object() }
     }
 
+    #[inline]
     pub(super) fn over(len: usize, value: Value<'a>) -> Object<'a> {
         Object { len, value }
     }
@@ -49,14 +51,22 @@ impl<'a> Object<'a> {
     }
 
     /// Every member as written, repeated names included.
+    #[inline]
     pub fn iter(self) -> RawMembers<'a> {
         RawMembers { left: self.len, nodes: self.value.below() }
     }
 
-    /// Every member whose name has not come before. Allocates for objects that repeat a name or
-    /// have more than [`PAIRWISE_MEMBERS_MAX`] members, and only for those.
+    /// Every member whose name has not come before. Allocates for objects of more than
+    /// [`PAIRWISE_MEMBERS_MAX`] members, and only for those.
+    #[inline]
     pub fn members(self) -> Members<'a> {
-        let seen = self.has_duplicate_keys().then(HashSet::new);
+        let seen = if self.len <= PAIRWISE_MEMBERS_MAX {
+            Seen::Few { all: self.iter(), marks: [0; MARK_WORDS] }
+        } else if self.has_duplicate_keys() {
+            Seen::Names(HashSet::new())
+        } else {
+            Seen::Nothing
+        };
         Members { raw: self.iter(), seen }
     }
 
@@ -108,6 +118,7 @@ pub struct RawMembers<'a> {
 impl<'a> Iterator for RawMembers<'a> {
     type Item = (&'a str, Value<'a>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
         let (Node::String(name), rest) = self.nodes.split_first()? else { return None };
         let (value, rest) = split_value(rest)?;
@@ -125,30 +136,64 @@ impl<'a> Iterator for RawMembers<'a> {
 #[derive(Clone)]
 pub struct Members<'a> {
     raw: RawMembers<'a>,
-    /// The names so far; `None` where no name is repeated.
-    seen: Option<HashSet<&'a str>>,
+    seen: Seen<'a>,
 }
+
+/// What tells a repeated name.
+#[derive(Clone)]
+enum Seen<'a> {
+    /// Every name leaves a mark. Where there is one already, the members before are looked through.
+    Few { all: RawMembers<'a>, marks: [u64; MARK_WORDS] },
+    /// The names so far.
+    Names(HashSet<&'a str>),
+    /// No name is repeated.
+    Nothing,
+}
+
+/// Words of marks: enough that the names of a small object seldom share one.
+const MARK_WORDS: usize = 4;
 
 impl<'a> Iterator for Members<'a> {
     type Item = (&'a str, Value<'a>);
 
+    #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let Some(seen) = &mut self.seen else { return self.raw.next() };
-        self.raw.by_ref().find(|(name, _)| seen.insert(name))
+        loop {
+            let (name, value) = self.raw.next()?;
+            let is_new = match &mut self.seen {
+                Seen::Few { all, marks } => {
+                    leaves_mark(marks, name) || !is_among(all.clone(), name, self.raw.left + 1)
+                }
+                Seen::Names(seen) => seen.insert(name),
+                Seen::Nothing => true,
+            };
+            if is_new {
+                return Some((name, value));
+            }
+        }
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
         let (lower, upper) = self.raw.size_hint();
-        (if self.seen.is_some() { 0 } else { lower }, upper)
+        (if matches!(self.seen, Seen::Nothing) { lower } else { 0 }, upper)
     }
 }
 
-/// A number that is the same for equal names and rarely for others: the length, the first bytes and the last.
-fn outline(name: &str) -> u64 {
-    let bytes = name.as_bytes();
-    let (start, end) = match (bytes.first_chunk::<4>(), bytes.last_chunk::<4>()) {
-        (Some(start), Some(end)) => (u32::from_le_bytes(*start), u32::from_le_bytes(*end)),
-        _ => (bytes.iter().fold(0, |sum, byte| (sum << 8) | u32::from(*byte)), 0),
-    };
-    (u64::from(start) << 32 | u64::from(end)) ^ ((bytes.len() as u64) << 25)
+/// Whether there was no mark yet where `name` leaves its own.
+#[inline]
+fn leaves_mark(marks: &mut [u64; MARK_WORDS], name: &str) -> bool {
+    // Odd and otherwise arbitrary: it spreads the outline over the upper bits.
+    let spread = outline(name).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let word = &mut marks[(spread >> 62) as usize % MARK_WORDS];
+    let bit = 1 << (spread >> 56 & 63);
+    let is_new = *word & bit == 0;
+    *word |= bit;
+    is_new
+}
+
+/// Whether one of `all` but the last `rest` has that name.
+#[cold]
+fn is_among(all: RawMembers<'_>, name: &str, rest: usize) -> bool {
+    let before = all.left.saturating_sub(rest);
+    all.take(before).any(|(other, _)| other == name)
 }

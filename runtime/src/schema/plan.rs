@@ -9,7 +9,7 @@
 
 mod draw;
 
-use codec::value::{Array, Kind, Object, Value};
+use codec::value::{Array, Kind, OUTLINED_BYTES_MAX, Object, Value, View, outline};
 
 /// Members that a plan names in one object: they are ticked off in one word.
 pub(super) const FIELDS_MAX: usize = 64;
@@ -45,6 +45,8 @@ struct Shape {
 }
 
 struct Field {
+    /// Of `name`.
+    outline: u64,
     name: Box<str>,
     of: Use,
 }
@@ -68,26 +70,29 @@ impl Plan {
         self.value(Use { shape: 0, nullable: false }, args.as_value())
     }
 
+    // Into the loops below, so that only arrays and objects cost a call.
+    #[inline(always)]
     fn value(&self, of: Use, value: Value<'_>) -> bool {
         let shape = &self.0[of.shape];
-        let kind = value.kind();
-        if shape.kinds & kind_bit(kind) == 0 {
-            return of.nullable && kind == Kind::Null;
-        }
-        match kind {
-            Kind::Null | Kind::Bool => true,
-            Kind::Integer | Kind::Float => shape.bounds(value),
-            Kind::String => value.as_str().is_some_and(|text| shape.text(text)),
-            Kind::Array => value.as_array().is_some_and(|array| self.array(shape, array)),
-            Kind::Object => value.as_object().is_some_and(|object| self.object(shape, object)),
+        match value.view() {
+            View::Null => of.nullable || shape.takes(Kind::Null),
+            View::Bool(_) => shape.takes(Kind::Bool),
+            View::I64(number) => shape.takes(Kind::Integer) && shape.bounds(number),
+            View::U64(number) => shape.takes(Kind::Integer) && shape.natural(number),
+            View::F64(number) => shape.takes(Kind::Float) && shape.double(number),
+            View::String(text) => shape.takes(Kind::String) && shape.text(text),
+            View::Array(array) => shape.takes(Kind::Array) && self.array(shape, array),
+            View::Object(object) => shape.takes(Kind::Object) && self.object(shape, object),
         }
     }
 
+    #[inline(never)]
     fn array(&self, shape: &Shape, array: Array<'_>) -> bool {
         (shape.count.0..=shape.count.1).contains(&array.len())
             && shape.items.is_none_or(|of| array.iter().all(|item| self.value(of, item)))
     }
 
+    #[inline(never)]
     fn object(&self, shape: &Shape, object: Object<'_>) -> bool {
         if shape.fields.is_empty() && matches!(shape.others, Others::Any) {
             return true;
@@ -95,46 +100,89 @@ impl Plan {
         let mut seen = 0_u64;
         // Members mostly come in the schema's order.
         let mut next = 0;
-        let fit =
-            object.iter().all(|(name, value)| match (shape.field(name, next), shape.others) {
-                (Some(at), _) => {
+        for (name, value) in object.iter() {
+            let of = match (shape.field(name, next), shape.others) {
+                (Some((at, of)), _) => {
                     seen |= 1 << at;
                     next = at + 1;
-                    self.value(shape.fields[at].of, value)
+                    of
                 }
-                (None, Others::Any) => true,
-                (None, Others::Each(of)) => self.value(of, value),
-                (None, Others::None) => false,
-            });
-        fit && seen & shape.required == shape.required
+                (None, Others::Each(of)) => of,
+                (None, Others::Any) => continue,
+                (None, Others::None) => return false,
+            };
+            if !self.value(of, value) {
+                return false;
+            }
+        }
+        seen & shape.required == shape.required
+    }
+}
+
+impl Field {
+    fn new(name: &str, of: Use) -> Self {
+        Field { outline: outline(name), name: Box::from(name), of }
+    }
+
+    #[inline]
+    fn is(&self, name: &str, outline: u64) -> bool {
+        self.outline == outline
+            && self.name.len() == name.len()
+            && (name.len() <= OUTLINED_BYTES_MAX || *self.name == *name)
     }
 }
 
 impl Shape {
-    fn bounds(&self, value: Value<'_>) -> bool {
-        if let Some(number) = value.as_i64() {
-            return self.least.is_none_or(|least| number >= least)
-                && self.most.is_none_or(|most| number <= most);
-        }
-        // A double, or an integer beyond i64 and so beyond every bound, rounded or not.
-        value.as_f64().is_some_and(|number| {
-            number.is_finite()
-                && self.least.is_none_or(|least| number >= least as f64)
-                && self.most.is_none_or(|most| number <= most as f64)
-        })
+    #[inline]
+    fn takes(&self, kind: Kind) -> bool {
+        self.kinds & kind_bit(kind) != 0
     }
 
+    #[inline]
+    fn bounds(&self, number: i64) -> bool {
+        self.least.is_none_or(|least| number >= least)
+            && self.most.is_none_or(|most| number <= most)
+    }
+
+    #[inline]
+    fn natural(&self, number: u64) -> bool {
+        match i64::try_from(number) {
+            Ok(number) => self.bounds(number),
+            // Beyond i64, and so beyond every bound.
+            Err(_) => self.most.is_none(),
+        }
+    }
+
+    fn double(&self, number: f64) -> bool {
+        number.is_finite()
+            && self.least.is_none_or(|least| number >= least as f64)
+            && self.most.is_none_or(|most| number <= most as f64)
+    }
+
+    #[inline]
     fn text(&self, text: &str) -> bool {
+        (self.chars.is_none() && self.choices.is_empty()) || self.bound_text(text)
+    }
+
+    fn bound_text(&self, text: &str) -> bool {
         let (fewest, most) = self.chars.unwrap_or((0, usize::MAX));
         let chars = if self.chars.is_some() { text.chars().count() } else { 0 };
         (fewest..=most).contains(&chars)
             && (self.choices.is_empty() || self.choices.iter().any(|choice| **choice == *text))
     }
 
-    fn field(&self, name: &str, guess: usize) -> Option<usize> {
+    #[inline]
+    fn field(&self, name: &str, guess: usize) -> Option<(usize, Use)> {
+        let outline = outline(name);
         match self.fields.get(guess) {
-            Some(field) if *field.name == *name => Some(guess),
-            _ => self.fields.iter().position(|field| *field.name == *name),
+            Some(field) if field.is(name, outline) => Some((guess, field.of)),
+            _ => self.search(name, outline),
         }
+    }
+
+    #[inline(never)]
+    fn search(&self, name: &str, outline: u64) -> Option<(usize, Use)> {
+        let at = self.fields.iter().position(|field| field.is(name, outline))?;
+        Some((at, self.fields[at].of))
     }
 }

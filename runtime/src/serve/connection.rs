@@ -154,7 +154,10 @@ impl<'c, L: Link> Connection<'c, L> {
         let Self { core, machine, body, document, emitter, waker, timer, in_a_row, .. } = self;
         let workspace = Workspace { machine, body, document, emitter, waker, timer, in_a_row };
         core.app.workspaces.put(workspace);
-        let buf = if self.buf.capacity() <= ROOM_BYTES_MAX { self.buf } else { Vec::new() };
+        let mut buf = self.buf;
+        if buf.capacity() > ROOM_BYTES_MAX {
+            core.app.large.put(std::mem::take(&mut buf));
+        }
         (self.link, buf, self.out, self.reading)
     }
 
@@ -201,6 +204,7 @@ impl<'c, L: Link> Connection<'c, L> {
 
     async fn read(&mut self) -> Next<L> {
         let mut buf = std::mem::take(&mut self.buf);
+        self.core.app.large.lend(&mut buf);
         self.reading.make_room(&mut buf);
         let Some(link) = self.link.as_mut() else { return Next::Gone };
         let (read, buf) = PooledFuture::new(link.read(buf)).await;

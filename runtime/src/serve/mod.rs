@@ -11,6 +11,7 @@ mod connection;
 mod drive;
 mod head;
 mod kept;
+mod large;
 mod legacy;
 mod listen;
 mod request;
@@ -37,6 +38,7 @@ pub(crate) use apart::{Apart, ApartEnd};
 pub(crate) use call::{Running, version};
 use connection::{Handover, Then};
 use kept::{Heard, Kept};
+use large::LargeInput;
 pub(crate) use request::named;
 use snapshot::SnapshotCache;
 use workspace::Workspaces;
@@ -47,6 +49,7 @@ pub(crate) struct Local {
     pub(crate) hub: Rc<Hub>,
     pub(crate) snapshots: SnapshotCache,
     pub(crate) workspaces: Workspaces,
+    pub(crate) large: LargeInput,
     /// Handlers running now, against `requests_per_core`.
     pub(crate) running: Cell<usize>,
     /// Of clients of the 2025 era.
@@ -62,6 +65,7 @@ impl Serve for App {
             hub: Hub::new(self.exchange.clone(), parts.id, parts.counters.clone()),
             snapshots: SnapshotCache::new(&self.registry),
             workspaces: Workspaces::default(),
+            large: LargeInput::default(),
             running: Cell::new(0),
             sessions: Sessions::default(),
         }

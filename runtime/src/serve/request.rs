@@ -90,7 +90,7 @@ pub(super) async fn serve<L: Link>(
     let Some(next) = next else {
         return Box::pin(super::legacy::post(connection, document, started)).await;
     };
-    connection.buf = document.release();
+    connection.buf = document.release_to(&mut core.app.parser.borrow_mut());
     connection.document = document;
     connection.machine.finish(&mut connection.buf);
     connection.buf.append(&mut ahead);

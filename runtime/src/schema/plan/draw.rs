@@ -154,9 +154,8 @@ impl<'s> Table<'s> {
     }
 
     fn fields(&mut self, members: &'s Map<String, Value>) -> Option<Vec<Field>> {
-        let field = |(name, schema): (&'s String, &'s Value)| {
-            Some(Field { name: Box::from(&**name), of: self.follow(schema)? })
-        };
+        let field =
+            |(name, schema): (&'s String, &'s Value)| Some(Field::new(name, self.follow(schema)?));
         members.iter().map(field).collect()
     }
 }
@@ -164,7 +163,7 @@ impl<'s> Table<'s> {
 /// Ticks the required fields; one that has no schema under `properties` is beyond plans.
 fn require(shape: &mut Shape, names: Option<&Value>) -> Option<()> {
     for name in names.map_or(Some(&[][..]), |names| names.as_array().map(|names| &names[..]))? {
-        let at = shape.field(name.as_str()?, 0)?;
+        let (at, _) = shape.field(name.as_str()?, 0)?;
         shape.required |= 1_u64.checked_shl(u32::try_from(at).ok()?)?;
     }
     Some(())

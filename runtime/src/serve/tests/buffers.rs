@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::super::kept::{LIVELY_MS, Reading};
+use super::super::large::KEPT_BYTES_MAX;
 use super::super::workspace;
 use super::world::{Wire, World, patient, request};
 
@@ -140,6 +141,37 @@ fn a_large_request_is_not_kept() {
     wire.leave();
     assert!(wire.is_done());
     world.assert_empty("it has ended");
+}
+
+/// [SEC-07] the room that a large request grew to serves the next one of the core, on any connection; there is one, and
+/// none beyond the bound
+#[test]
+fn one_large_input_is_kept() {
+    let world = World::new(patient());
+    let mut wires: Vec<_> = (0..3).map(|_| world.connect(1 << 20)).collect();
+    let kept = || world.core.app.large.capacity();
+    for (at, wire) in wires.iter_mut().enumerate() {
+        wire.settle(&world, &echo(at as u64, &"x".repeat(100_000 + at)), 100);
+        assert!(wire.received.len() > 100_000);
+        assert!((100_000..200_000).contains(&kept()), "the same for each: {}", kept());
+    }
+    let held = &mut wires[0];
+    let half = echo(8, &"x".repeat(100_000));
+    held.settle(&world, &half[..50_000], 100);
+    assert_eq!(kept(), 0, "lent");
+    wires[1].settle(&world, &echo(9, &"x".repeat(1_000_000)), 100);
+    let larger = kept();
+    assert!((1_000_000..=KEPT_BYTES_MAX).contains(&larger), "meanwhile another one grew: {larger}");
+    wires[0].settle(&world, &half[50_000..], 100);
+    assert_eq!(kept(), larger, "the larger one stays");
+    wires[2].settle(&world, &echo(10, &"x".repeat(KEPT_BYTES_MAX)), 100);
+    assert!(wires[2].received.len() > KEPT_BYTES_MAX);
+    assert_eq!(kept(), 0, "grown beyond the bound");
+    for mut wire in wires {
+        wire.leave();
+        assert!(wire.is_done());
+    }
+    world.assert_empty("all have left");
 }
 
 /// [SEC-06] a drain closes connections that hold no buffer, too
