@@ -25,9 +25,7 @@ TARGETS = {
     "monoio-defer": ([f"{L}/monoio_http", "--port", "8201", "--ring", "defer"], 8201),
     "monoio-epoll": ([f"{L}/monoio_http", "--port", "8201", "--driver", "epoll"], 8201),
 }
-for p in ("serde-value", "serde-typed", "simd-borrowed", "simd-tape", "sonic-typed", "mcp"):
-    TARGETS[f"monoio-{p}"] = ([f"{L}/monoio_http", "--port", "8201", "--parse", p], 8201)
-    TARGETS[f"monoio-defer-{p}"] = ([f"{L}/monoio_http", "--port", "8201", "--ring", "defer", "--parse", p], 8201)
+TARGETS["monoio-mcp"] = ([f"{L}/monoio_http", "--port", "8201", "--parse", "mcp"], 8201)
 
 # More servers, ours for one: EXTRA_TARGETS='{"ours": [["PATH", "--listen", "127.0.0.1:8301", "--workers", "1"], 8301]}'
 TARGETS.update(json.loads(os.environ.get("EXTRA_TARGETS", "{}")))
