@@ -143,10 +143,20 @@ impl<'a> RequestMeta<'a> {
         let fault = |problem| MetaFault { key: CLIENT_INFO_KEY, problem };
         let Some(value) = self.client_info else { return Ok(None) };
         let members = value.as_object().ok_or(fault("is not an object"))?;
-        let text = |name| members.get(name).and_then(Value::as_str);
-        let name = text("name").ok_or(fault("has no name that is a string"))?;
-        let version = text("version").ok_or(fault("has no version that is a string"))?;
-        Ok(Some(ClientInfo { name, version, title: text("title"), members }))
+        let (mut name, mut version, mut title) = (None, None, None);
+        for (member, value) in members.iter() {
+            let slot = match member {
+                "name" => &mut name,
+                "version" => &mut version,
+                "title" => &mut title,
+                _ => continue,
+            };
+            *slot = slot.or(Some(value));
+        }
+        let name = name.and_then(Value::as_str).ok_or(fault("has no name that is a string"))?;
+        let version =
+            version.and_then(Value::as_str).ok_or(fault("has no version that is a string"))?;
+        Ok(Some(ClientInfo { name, version, title: title.and_then(Value::as_str), members }))
     }
 
     /// The least severe log message the client wants; `None` asks for none (ledger ENV-05).

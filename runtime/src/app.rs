@@ -52,6 +52,8 @@ pub(crate) struct CustomMethod {
 pub(crate) struct App {
     /// The server's name and version as JSON.
     pub(crate) info_json: Box<str>,
+    /// The same as a member of `_meta`, as results carry it (ENV-09).
+    pub(crate) info_member: Box<str>,
     pub(crate) instructions: Option<String>,
     pub(crate) limits: Limits,
     pub(crate) registry: Arc<Registry>,

@@ -25,7 +25,7 @@ pub(crate) fn end(
     body: &mut Vec<u8>,
     app: &App,
     cache: Option<CacheHint>,
-    meta: Option<Map<String, Value>>,
+    meta: Option<&Map<String, Value>>,
 ) {
     if body.last() == Some(&b',') {
         body.pop();
@@ -43,22 +43,20 @@ pub(crate) fn end(
 }
 
 /// The server's name joins what the handler set; the handler's own value wins (ENV-09, ENV-10).
-fn end_meta(body: &mut Vec<u8>, app: &App, meta: Option<Map<String, Value>>) {
-    let named = meta.as_ref().is_some_and(|meta| meta.contains_key(codec::meta::SERVER_INFO_KEY));
+fn end_meta(body: &mut Vec<u8>, app: &App, meta: Option<&Map<String, Value>>) {
+    let named = meta.is_some_and(|meta| meta.contains_key(codec::meta::SERVER_INFO_KEY));
     let stamp = app.stamp_info && !named;
-    let mut meta = meta.unwrap_or_default().into_iter().peekable();
-    if !stamp && meta.peek().is_none() {
+    if !stamp && meta.is_none_or(Map::is_empty) {
         return;
     }
     body.extend_from_slice(br#","_meta":{"#);
-    for (key, value) in meta {
-        write::key(body, &key);
-        write::serialize(body, &value);
+    for (key, value) in meta.into_iter().flatten() {
+        write::key(body, key);
+        write::serialize(body, value);
         body.push(b',');
     }
     if stamp {
-        write::key(body, codec::meta::SERVER_INFO_KEY);
-        body.extend_from_slice(app.info_json.as_bytes());
+        body.extend_from_slice(app.info_member.as_bytes());
     } else {
         body.pop();
     }

@@ -72,6 +72,9 @@ impl<'a> Object<'a> {
 
     /// Whether a name is repeated. Pairwise for small objects, n log n for large ones.
     pub fn has_duplicate_keys(self) -> bool {
+        if self.len < 2 {
+            return false;
+        }
         if self.len > PAIRWISE_MEMBERS_MAX {
             return self.repeats_a_name();
         }

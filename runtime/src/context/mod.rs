@@ -47,9 +47,9 @@ pub struct Context<'r> {
 /// The request behind a [`Context`]: borrowed from the connection's buffer for as long as the handler runs.
 pub(crate) struct Call<'r> {
     pub(crate) method: &'r str,
-    pub(crate) meta: codec::meta::RequestMeta<'r>,
+    pub(crate) meta: &'r codec::meta::RequestMeta<'r>,
     pub(crate) version: &'r str,
-    pub(crate) envelope: Envelope<'r>,
+    pub(crate) envelope: &'r Envelope<'r>,
     pub(crate) head: Option<HeadView<'r>>,
     pub(crate) principal: Option<&'r Principal>,
     /// What the handler's argument struct is read from; an object.
@@ -111,7 +111,7 @@ impl<'r> Context<'r> {
     /// `params._meta` of the request as sent.
     #[must_use]
     pub const fn meta(&self) -> &codec::meta::RequestMeta<'r> {
-        &self.call.meta
+        self.call.meta
     }
 
     /// What the client says of itself; no decision may rest on it (ENV-08).

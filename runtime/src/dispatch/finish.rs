@@ -108,7 +108,7 @@ fn complete(
         Runner::Template(entry) => done.cache.or(entry.cache).or(call.app.cache.reads),
         _ => done.cache.or(call.app.cache.reads),
     });
-    render::end(body, call.app, cache, done.meta);
+    render::end(body, call.app, cache, done.meta.as_deref());
     Ok(())
 }
 
@@ -116,7 +116,7 @@ fn complete(
 pub(crate) fn check_result(done: &Finish, run: &Run<'_>) -> Result<(), RpcError> {
     match &run.runner {
         Runner::Tool(tool) if !done.is_error => match &tool.output {
-            Some(schema) => check_output(schema, done.structured.as_ref(), run.target),
+            Some(schema) => check_output(schema, done.structured.as_deref(), run.target),
             None => Ok(()),
         },
         _ => Ok(()),
@@ -180,7 +180,7 @@ fn input_required(
         write::key(body, "requestState");
         write::string(body, &sealed);
     }
-    let meta = input.meta.map(|meta| meta.0);
+    let meta = input.meta.as_ref().map(|meta| &meta.0);
     render::end(body, call.app, None, meta);
     Ok(())
 }

@@ -56,7 +56,7 @@ fn write_object(ctx: &Context<'_>, result: &impl Serialize) -> Outcome {
         Ok(serde_json::Value::Object(mut members)) => {
             members.shift_remove("resultType");
             let meta = match members.shift_remove("_meta") {
-                Some(serde_json::Value::Object(meta)) => Some(meta),
+                Some(serde_json::Value::Object(meta)) => Some(Box::new(meta)),
                 _ => None,
             };
             ctx.body(|body| {

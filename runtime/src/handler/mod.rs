@@ -70,13 +70,14 @@ pub(crate) enum Outcome {
     Error(RpcError),
 }
 
-/// What a complete result carries beside its own members.
+/// What a complete result carries beside its own members. Most carry nothing: what is large is boxed, since an outcome is
+/// moved through every layer between the handler and the answer.
 #[derive(Default)]
 pub(crate) struct Finish {
     /// The handler's `_meta`.
-    pub(crate) meta: Option<Map<String, Value>>,
+    pub(crate) meta: Option<Box<Map<String, Value>>>,
     /// `structuredContent`, for the output schema.
-    pub(crate) structured: Option<Value>,
+    pub(crate) structured: Option<Box<Value>>,
     /// The tool reports a failure of its own.
     pub(crate) is_error: bool,
     /// Caching that the handler chose, field by field (CCH-03).

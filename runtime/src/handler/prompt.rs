@@ -93,7 +93,7 @@ where
                     drop_repeated(&mut result.extra, &["description", "messages"]);
                     result.result_type = ResultType::Absent;
                     write_members(ctx, &result);
-                    let meta = meta.map(|meta| meta.0);
+                    let meta = meta.map(|meta| Box::new(meta.0));
                     Outcome::Complete(Finish { meta, ..Finish::default() })
                 }
                 Err(error) => error.into().into_outcome(),

@@ -135,7 +135,7 @@ fn finish(
                 CacheHint { ttl_ms: result.ttl_ms.take(), scope: result.cache_scope.take() };
             result.result_type = ResultType::Absent;
             write_members(ctx, &result);
-            let meta = meta.map(|meta| meta.0);
+            let meta = meta.map(|meta| Box::new(meta.0));
             Outcome::Complete(Finish { meta, cache, ..Finish::default() })
         }
         Err(error) => error.for_resource(ctx.uri()).into_outcome(),

@@ -196,13 +196,13 @@ fn write_result(ctx: &Context<'_>, mut result: CallToolResult) -> Outcome {
     result.ensure_text();
     drop_repeated(&mut result.extra, &["content", "structuredContent", "isError"]);
     result.result_type = ResultType::Absent;
-    let meta = result.meta.take().map(|meta| meta.0);
+    let meta = result.meta.take().map(|meta| Box::new(meta.0));
     let is_error = result.is_error.unwrap_or(false);
     write_members(ctx, &result);
     Outcome::Complete(Finish {
         meta,
         is_error,
-        structured: result.structured_content,
+        structured: result.structured_content.map(Box::new),
         ..Finish::default()
     })
 }

@@ -88,10 +88,10 @@ impl Turns<'_> {
         let limit = core.serve.limits.handler_timeout.as_millis() as u64;
         let ends_ms = core.clock.now_ms().saturating_add(limit);
         let cancel = Cancel::until(ends_ms);
-        let envelope = self.case.envelope;
+        let envelope = &self.case.envelope;
         let call = Call {
             method: self.case.request.method,
-            meta: self.case.meta,
+            meta: &self.case.meta,
             version: client.version.name(),
             envelope,
             head,
@@ -145,8 +145,8 @@ impl Turns<'_> {
             return self.fail(error, body);
         }
         let version = self.exchange.client.version;
-        shapes::result(&mut body, self.start, version, tool, done.structured.as_ref());
-        shapes::end(&mut body, done.meta);
+        shapes::result(&mut body, self.start, version, tool, done.structured.as_deref());
+        shapes::end(&mut body, done.meta.map(|meta| *meta));
         Reply::Message(body)
     }
 

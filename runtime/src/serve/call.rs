@@ -53,9 +53,9 @@ impl<L: Link> Exchange<'_, L> {
         let body = RefCell::new(std::mem::take(self.body));
         let call = Call {
             method: case.request.method,
-            meta: case.meta,
+            meta: &case.meta,
             version: version(case),
-            envelope: case.envelope,
+            envelope: &case.envelope,
             head: Some(self.headers.view()),
             principal: self.principal.map(|principal| &**principal),
             arguments: run.arguments,

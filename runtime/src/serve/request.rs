@@ -225,7 +225,7 @@ impl<'c, L: Link> Exchange<'c, L> {
 
     /// The whole answer, but for a text that the connection writes from where it lies.
     fn answer_around(&mut self, splice: Splice, request: &Request<'_>) -> Next<L> {
-        self.observe(request.method, named(request), 200, None, None);
+        self.observe_answer(request, Answer::OK);
         let missing = splice.text.as_str().len();
         let at = self.reply.json_around(self.out, self.body, splice.at, missing);
         *self.splice = Some(Splice { at, ..splice });
@@ -238,7 +238,7 @@ impl<'c, L: Link> Exchange<'c, L> {
         answer: Answer,
         case: &Case<'_, AppSurface<'_>>,
     ) -> Next<L> {
-        self.observe(case.request.method, named(&case.request), 200, answer.code, None);
+        self.observe_answer(&case.request, Answer { status: 200, ..answer });
         self.last_of_stream()
     }
 
@@ -249,7 +249,7 @@ impl<'c, L: Link> Exchange<'c, L> {
         shape: Shape,
         request: &Request<'_>,
     ) -> Next<L> {
-        self.observe(request.method, named(request), answer.status, answer.code, None);
+        self.observe_answer(request, answer);
         if shape == Shape::Json || answer.status != 200 {
             self.reply.json(self.out, answer.status, self.body);
             return self.next();
@@ -307,6 +307,13 @@ impl<'c, L: Link> Exchange<'c, L> {
         let forms = self.forms;
         let wants_events = self.app().mode == ResponseMode::Sse;
         if forms.sse && (wants_events || !forms.json) { Shape::Events } else { Shape::Json }
+    }
+
+    fn observe_answer(&self, request: &Request<'_>, answer: Answer) {
+        // The name is looked up for observers alone.
+        if self.started.is_some() {
+            self.observe(request.method, named(request), answer.status, answer.code, None);
+        }
     }
 
     pub(super) fn observe(

@@ -191,6 +191,7 @@ impl Builder {
             self.tokio,
         )?;
         Ok(Arc::new(App {
+            info_member: format!(r#""{}":{info_json}"#, codec::meta::SERVER_INFO_KEY).into(),
             info_json: info_json.into(),
             instructions: self.instructions,
             limits: self.limits,

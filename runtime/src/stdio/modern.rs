@@ -137,9 +137,9 @@ impl Exchange<'_> {
         let held = RefCell::new(body);
         let call = Call {
             method: case.request.method,
-            meta: case.meta,
+            meta: &case.meta,
             version: version(case),
-            envelope: case.envelope,
+            envelope: &case.envelope,
             head: None,
             principal: self.channel.principal.as_deref(),
             arguments: run.arguments,

@@ -3,6 +3,7 @@
 use super::super::kept::Kept;
 use super::super::workspace::Workspace;
 use super::super::{connection, serve};
+use crate::handler::Outcome;
 use crate::io::TcpLink;
 
 fn future<A, B, F>(_: fn(A, B) -> F) -> usize {
@@ -27,4 +28,10 @@ fn a_waiting_request_is_small() {
     assert!(size_of::<Workspace>() <= 432, "{}", size_of::<Workspace>());
     let requests = borrowing(connection::serve::<TcpLink>);
     assert!(requests <= 4096, "{requests}");
+}
+
+/// An outcome is moved through a dozen returns: what seldom goes with it is boxed, so that none of them is a copy by libc
+#[test]
+fn an_outcome_is_small() {
+    assert!(size_of::<Outcome>() <= 64, "{}", size_of::<Outcome>());
 }
