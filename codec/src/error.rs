@@ -139,6 +139,11 @@ impl RpcError {
             .with_data(&Data { uri })
     }
 
+    /// -32603: nothing is wrong with the request, and it was not begun.
+    pub fn busy() -> RpcError {
+        RpcError::new(code::INTERNAL_ERROR, "The server is busy: try again")
+    }
+
     /// -32602: no such tool.
     pub fn unknown_tool(name: &str) -> RpcError {
         RpcError::new(code::INVALID_PARAMS, format!("Unknown tool: {}", clip(name)))

@@ -4,7 +4,7 @@
 use std::rc::Rc;
 
 use codec::document::Document;
-use codec::error::{RpcError, code};
+use codec::error::RpcError;
 use codec::id::Id;
 use codec::message::{Malformed, Notification, Request};
 use codec::value::Value;
@@ -219,7 +219,7 @@ impl Exchange<'_> {
     ) -> Reply {
         let running = &self.core.app.running;
         if running.get() >= self.core.serve.limits.requests_per_core {
-            let error = RpcError::new(code::INTERNAL_ERROR, "The server is busy: try again");
+            let error = RpcError::busy();
             let refusal = Refusal::at(Rung::Handler, error).with_status(503);
             let refusal = refusal.with_header("Retry-After", "1");
             return Reply::Refused(refusal, Some(case.request.id.to_owned()));

@@ -26,7 +26,7 @@ impl<L: Link> Exchange<'_, L> {
     pub(super) async fn run(&mut self, case: &Case<'_, AppSurface<'_>>, run: &Run<'_>) -> Next<L> {
         let running = &self.core.app.running;
         if running.get() >= self.app().limits.requests_per_core {
-            let error = RpcError::new(code::INTERNAL_ERROR, "The server is busy: try again");
+            let error = RpcError::busy();
             let refusal = Refusal::at(Rung::Handler, error).with_status(503);
             let refusal = refusal.with_header("Retry-After", "1");
             return self.refuse(

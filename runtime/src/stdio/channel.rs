@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use codec::document::Document;
-use codec::error::{RpcError, code};
+use codec::error::RpcError;
 use codec::id::{Id, OwnedId};
 use codec::message::{self, Malformed, Message, Notification};
 use codec::value::Value;
@@ -299,7 +299,7 @@ impl Channel {
         serve: impl FnOnce(Rc<Signals>) -> F + 'static,
     ) {
         if asks && self.running.len() >= self.core.serve.limits.requests_per_stream {
-            let error = RpcError::new(code::INTERNAL_ERROR, "The server is busy: try again");
+            let error = RpcError::busy();
             return self.refuse(id.as_ref(), &error);
         }
         let Some(entered) = self.running.enter(id.clone()) else {

@@ -83,14 +83,16 @@ fn introduce(channel: &Rc<Channel>, request: &Request<'_>) -> Vec<u8> {
 
 /// Tells the client what changes, until the end of the stream.
 fn tell(channel: &Rc<Channel>, client: Rc<Client>) {
+    let Some(news) = &client.news else { return };
+    // Before the answer to the handshake: whatever changes after it is told, however late the task below first runs.
+    if news.begin(&channel.core, channel.principal.as_ref()).is_err() {
+        return tracing::warn!("a client of 2025 is told no changes: no subscription is free");
+    }
     let Some(entered) = channel.running.enter(None) else { return };
     let channel = Rc::clone(channel);
     let core = Rc::clone(&channel.core);
     core.spawn("news of a stream", move || async move {
         let Some(news) = &client.news else { return };
-        if news.begin(&channel.core, channel.principal.as_ref()).is_err() {
-            return tracing::warn!("a client of 2025 is told no changes: no subscription is free");
-        }
         let waker = TaskWaker::new(&channel.core.wakes);
         loop {
             let more = poll_fn(|cx| {

@@ -122,7 +122,7 @@ impl Exchange<'_> {
         let core = &self.channel.core;
         let running = &core.app.running;
         if running.get() >= core.serve.limits.requests_per_core {
-            let error = RpcError::new(code::INTERNAL_ERROR, "The server is busy: try again");
+            let error = RpcError::busy();
             return Some(self.refused(Refusal::at(Rung::Handler, error), &case.request));
         }
         let _counted = Running::enter(running);

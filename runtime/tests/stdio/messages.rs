@@ -43,6 +43,10 @@ fn server() -> Builder {
             let answer = ctx.elicit("name", form)?;
             Ok::<_, Interrupt>(answer.text("name").unwrap_or("nobody").to_owned())
         })
+        .tool("changes", "Says that the tools changed", async |ctx: &Context<'_>, _: NoArgs| {
+            ctx.notifier().tools_changed();
+            Ok::<_, ToolError>("changed")
+        })
         .tool("panics", "Panics", async |_: &Context<'_>, _: NoArgs| {
             if true {
                 panic!("a test's own panic");
@@ -246,6 +250,21 @@ fn both_eras_on_one_stream() {
             peer.message(),
             json!({ "jsonrpc": "2.0", "method": "notifications/tools/list_changed" })
         );
+        peer.finish();
+    });
+}
+
+/// [LEG-26] [LEG-50] a client is told of every change behind the answer to its handshake, also of one that comes before
+/// anything else has had its turn: both lines are read and served in one go.
+#[test]
+fn no_change_behind_the_handshake_is_missed() {
+    on_both_drivers(server, |mut peer| {
+        let params = json!({ "name": "changes", "arguments": {} });
+        let call = json!({ "jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params });
+        peer.write(format!("{}\n{call}\n", initialize(1)));
+        assert_eq!(peer.message()["result"]["protocolVersion"], "2025-11-25");
+        assert_eq!(peer.message()["result"]["content"][0]["text"], "changed");
+        assert_eq!(peer.message()["method"], "notifications/tools/list_changed");
         peer.finish();
     });
 }
