@@ -7,8 +7,8 @@
 use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use ringmcp::{Context, InProcess, InProcessConnection, Server, ToolError};
-use ringmcp_benches::{CALL, post};
+use ringmcp::InProcessConnection;
+use ringmcp_benches::{CALL, echo_server, post};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -19,20 +19,6 @@ const LIMIT: Duration = Duration::from_secs(5);
 /// Requests in one write where pipelining is measured.
 const PIPELINED: usize = 16;
 
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Echo {
-    text: String,
-}
-
-fn server() -> InProcess {
-    Server::builder("bench", "1.0.0")
-        .tool("echo", "Says it again", async |_: &Context<'_>, Echo { text }: Echo| {
-            Ok::<_, ToolError>(text)
-        })
-        .in_process()
-        .expect("the registrations are in order")
-}
-
 /// Sends `bytes` and waits for as many bytes as the answer has.
 fn exchange(connection: &InProcessConnection<'_>, bytes: &[u8], answer: usize) {
     connection.send(bytes);
@@ -41,7 +27,7 @@ fn exchange(connection: &InProcessConnection<'_>, bytes: &[u8], answer: usize) {
 }
 
 fn requests(c: &mut Criterion) {
-    let server = server();
+    let server = echo_server();
     let connection = server.connect();
     let call = post("echo", CALL);
 

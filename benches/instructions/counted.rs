@@ -5,28 +5,13 @@
 
 use std::time::Duration;
 
-use ringmcp::{Context, InProcess, Server, ToolError};
-use ringmcp_benches::{CALL, post};
+use ringmcp_benches::{CALL, echo_server, post};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 /// An answer that takes longer, under valgrind too, is a fault.
 const LIMIT: Duration = Duration::from_secs(30);
-
-#[derive(serde::Deserialize, schemars::JsonSchema)]
-struct Echo {
-    text: String,
-}
-
-fn server() -> InProcess {
-    Server::builder("counted", "1.0.0")
-        .tool("echo", "Says it again", async |_: &Context<'_>, Echo { text }: Echo| {
-            Ok::<_, ToolError>(text)
-        })
-        .in_process()
-        .expect("the registrations are in order")
-}
 
 fn argument(at: usize) -> usize {
     let text = std::env::args().nth(at);
@@ -35,7 +20,7 @@ fn argument(at: usize) -> usize {
 
 fn main() {
     let (requests, depth) = (argument(1), argument(2));
-    let server = server();
+    let server = echo_server();
     let connection = server.connect();
     let call = post("echo", CALL);
     connection.send(&call);

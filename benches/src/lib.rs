@@ -1,6 +1,9 @@
-//! The inputs of the benches: the same bytes everywhere, so that figures of two layers can be subtracted.
+//! The inputs of the benches, and the server they are for: the same bytes everywhere, so that figures of two layers can be
+//! subtracted.
 
 use std::fmt::Write;
+
+use ringmcp::{Context, InProcess, Server, ToolError};
 
 /// The body of a `tools/call` of `echo`, 285 bytes: the request every server here is measured with.
 pub const CALL: &str = concat!(
@@ -31,6 +34,25 @@ pub fn rows_call(rows: usize) -> String {
     }
     table.push_str("]}");
     CALL.replace(r#"{"text":"hello"}"#, &table).replace(r#""name":"echo""#, r#""name":"rows""#)
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Echo {
+    text: String,
+}
+
+/// The server that answers [`CALL`], in memory.
+///
+/// # Panics
+/// Never: its one registration is in order.
+#[must_use]
+pub fn echo_server() -> InProcess {
+    Server::builder("bench", "1.0.0")
+        .tool("echo", "Says it again", async |_: &Context<'_>, Echo { text }: Echo| {
+            Ok::<_, ToolError>(text)
+        })
+        .in_process()
+        .expect("the registrations are in order")
 }
 
 /// A whole request over HTTP with this body, its headers as the protocol asks.
