@@ -6,12 +6,11 @@ mod support;
 
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde_json::Value;
-use support::{Act, Scripted, loadtest, ok};
+use support::{Act, Scripted, interrupt, loadtest, ok};
 
 /// Where a server in a process of its own listens: see [`serves`].
 const LISTEN: &str = "RINGMCP_LOADTEST_TEST_LISTEN";
@@ -232,17 +231,8 @@ fn interrupted() {
     let dir = TempDir::new();
     let (target, json) = (format!("a={}", server.url), dir.path("c.json"));
     let args = ["compare", "--target", &target, "--rounds", "1000", "--json", &json];
-    let child = Command::new(env!("CARGO_BIN_EXE_ringmcp-loadtest"))
-        .args([&args[..], &CALL, &["--requests", "50"]].concat())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    while server.seen() < 175 {
-        std::thread::yield_now();
-    }
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let output = child.wait_with_output().unwrap();
+    let args = [&args[..], &CALL, &["--requests", "50"]].concat();
+    let output = interrupt(&args, || server.wait_for(175));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
     let comparison = dir.json("c.json");

@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{Act, Scripted, Seen, all_right, one_wrong, run_scenario as run};
+use support::{Act, Scripted, Seen, all_right, fails, one_wrong, run_scenario as run};
 
 /// A server of 2025-11-25; `sessions`: whether it gives them.
 fn legacy(seen: &Seen, sessions: bool) -> Act {
@@ -62,11 +62,8 @@ fn the_older_revision() {
             assert_eq!(outcome.json["exchanges"], counted);
         }
         let server = Scripted::start(move |seen| legacy(seen, sessions));
-        let load = ["--requests", "1", "--sessions", unwanted];
-        let all = [&["run", "--url", &server.url, "--scenario", "legacy"], &load[..]].concat();
-        let output = support::loadtest(&all);
-        let said = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.code() == Some(1) && said.contains("Mcp-Session-Id"), "{said}");
+        let load = ["--scenario", "legacy", "--sessions", unwanted];
+        fails(&server, &load, 1, "Mcp-Session-Id");
     }
     // A connection that is lost shakes hands again.
     let server = Scripted::start(|seen| match seen.number {

@@ -4,11 +4,10 @@
 
 mod support;
 
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use support::{Act, Scripted, Seen, ok, run};
+use support::{Act, Scripted, Seen, interrupt, ok, run};
 
 /// What the machine may add to a delay of the script, in microseconds: its timers and its other work.
 const SLACK_US: f64 = 25_000.0;
@@ -169,18 +168,9 @@ fn ctrl_c() {
     let _alone = alone();
     let server = Scripted::start(|seen| Act::Send(seen.hello()));
     let json = std::env::temp_dir().join(format!("ringmcp-ctrl-c-{}", std::process::id()));
-    let child = Command::new(env!("CARGO_BIN_EXE_ringmcp-loadtest"))
-        .args(["run", "--url", &server.url, "--scenario", "tools-call", "--duration", "60s"])
-        .args(["--warmup", "0s", "--json", json.to_str().unwrap()])
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    while server.seen() < 100 {
-        std::thread::yield_now();
-    }
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    let output = child.wait_with_output().unwrap();
+    let args = ["run", "--url", &server.url, "--scenario", "tools-call", "--duration", "60s"];
+    let more = ["--warmup", "0s", "--json", json.to_str().unwrap()];
+    let output = interrupt(&[&args[..], &more].concat(), || server.wait_for(100));
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
     let figures: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&json).unwrap()).unwrap();

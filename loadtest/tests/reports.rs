@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::Value;
-use support::{Act, Scripted, loadtest, ok};
+use support::{Act, Scripted, interrupt, loadtest, ok};
 
 /// A file that is gone with the test.
 struct TempFile(PathBuf);
@@ -227,17 +227,7 @@ fn starts(program: &str) -> bool {
 fn interrupted() {
     let (server, json) = (hello(), TempFile::new("json"));
     let args = call(&server, &["--duration", "60s", "--warmup", "0ms", "--json", json.path()]);
-    let child = Command::new(env!("CARGO_BIN_EXE_ringmcp-loadtest"))
-        .args(args)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    while server.seen() < 100 {
-        std::thread::yield_now();
-    }
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(killed.success());
-    let output = child.wait_with_output().unwrap();
+    let output = interrupt(&args, || server.wait_for(100));
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
     let report: Value = serde_json::from_str(&json.read()).unwrap();

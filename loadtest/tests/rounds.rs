@@ -6,7 +6,7 @@ mod support;
 
 use serde_json::json;
 use support::{
-    Act, File, HELLO, SERVER, Scripted, Seen, all_right, one_wrong, run_scenario as run,
+    Act, File, HELLO, SERVER, Scripted, Seen, all_right, fails, one_wrong, run_scenario as run,
 };
 
 /// Asks a name, then a state alone, then is content.
@@ -127,17 +127,6 @@ fn mixes() {
     assert_eq!(parts, [("tools-call echo", 59), ("who", 20), ("mrtr ask", 20)]);
     assert_eq!(outcome.json["parts"][0]["errors"], 1);
     let bad = File::new("[[part]]\nscenario = 'churn'\nweight = 1\n");
-    let output = support::loadtest(&[
-        "run",
-        "--url",
-        &server.url,
-        "--requests",
-        "1",
-        "--scenario",
-        "mixed",
-        "--mix",
-        bad.path(),
-    ]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && said.contains("these can: tools-call"), "{said}");
+    let mixed = ["--scenario", "mixed", "--mix", bad.path()];
+    fails(&server, &mixed, 2, "these can: tools-call");
 }

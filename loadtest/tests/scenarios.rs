@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use serde_json::{Value, json};
 use support::{
-    Act, File, HELLO, SERVER, Scripted, Seen, all_right, ok, one_wrong, run_on,
+    Act, File, HELLO, SERVER, Scripted, Seen, all_right, fails, ok, one_wrong, run_on,
     run_scenario as run, stream,
 };
 
@@ -151,19 +151,7 @@ fn resources() {
     });
     let load = ["--requests", "20", "--uri", "test://a", "--expect", "hi"];
     one_wrong(&run(&server, "resources-read", &load), "expect");
-    let (code, text) = {
-        let outcome = support::loadtest(&[
-            "run",
-            "--url",
-            &server.url,
-            "--requests",
-            "1",
-            "--scenario",
-            "resources-read",
-        ]);
-        (outcome.status.code(), String::from_utf8(outcome.stderr).unwrap())
-    };
-    assert!(code == Some(2) && text.contains("--uri"), "{text}");
+    fails(&server, &["--scenario", "resources-read"], 2, "--uri");
 }
 
 /// Without checks a wrong answer passes, the report says that nothing was checked, and scenarios that have to read
@@ -175,19 +163,7 @@ fn unchecked() {
     all_right(&outcome, 20);
     assert_eq!(outcome.json["verify"], "none");
     assert!(outcome.text.contains("not checked"), "{}", outcome.text);
-    let output = support::loadtest(&[
-        "run",
-        "--url",
-        &server.url,
-        "--requests",
-        "1",
-        "--scenario",
-        "mrtr",
-        "--verify",
-        "none",
-    ]);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && said.contains("is for tools-call"), "{said}");
+    fails(&server, &["--scenario", "mrtr", "--verify", "none"], 2, "is for tools-call");
 }
 
 /// Structured content is held to a schema from a file, and arguments come from one.

@@ -4,6 +4,7 @@
 
 #[path = "subscribe/listeners.rs"]
 mod listeners;
+mod support;
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -285,16 +286,8 @@ fn interrupted() {
     let file = listeners::file("");
     let line =
         ["run", "--url", &hub.url, "--scenario", "subscribe", "--streams", "3", "--events", "1"];
-    let child = Command::new(env!("CARGO_BIN_EXE_ringmcp-loadtest"))
-        .args(line)
-        .args(["--hold", "10m", "--json", file.to_str().unwrap()])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    hub.wait_for_publishes(1);
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    let output = child.wait_with_output().unwrap();
+    let more = ["--hold", "10m", "--json", file.to_str().unwrap()];
+    let output = support::interrupt(&[&line[..], &more].concat(), || hub.wait_for_publishes(1));
     let json: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
     std::fs::remove_file(file).unwrap();
     assert_eq!(json["interrupted"], true, "{}", String::from_utf8_lossy(&output.stdout));
