@@ -6,6 +6,7 @@ mod route;
 mod standing;
 
 use std::pin::pin;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,7 +24,7 @@ use crate::io::Link;
 use crate::legacy::desk::{Letter, Matter};
 use crate::legacy::feed::{Answer, Feed};
 use crate::legacy::run::{self, Exchange};
-use relay::{Pipe, Relayed, relay};
+use relay::{Asked, Pipe, Relayed, part, relay};
 use route::{Route, named, route};
 pub(super) use standing::{Standing, run as stand_by};
 
@@ -37,22 +38,9 @@ pub(super) async fn post<L: Link>(
     let route = route(connection, &document);
     let told = started.map(|started| Told { started, method: method_of(&document).to_owned() });
     let mut ahead = Vec::new();
-    let Connection { core, link, machine, buf, out, waker, timer, deadline, principal, .. } =
-        connection;
-    let reply = Reply { core, minor: machine.head().minor, closing };
+    let (pipe, Asked { head, buf, principal }) = part(connection, &mut ahead, closing);
+    let core = pipe.core;
     let feed = Arc::new(Feed::new(core.serve.limits.emit_bytes));
-    let pipe = Pipe {
-        core,
-        link,
-        out,
-        ahead: &mut ahead,
-        waker,
-        timer,
-        deadline,
-        reply,
-        armed: false,
-        hands_over: false,
-    };
     let mut session = None;
     let relayed = match route {
         Route::Done(done) => {
@@ -61,8 +49,8 @@ pub(super) async fn post<L: Link>(
         }
         Route::Session(id) => {
             *buf = document.bytes().to_vec();
-            let message = Box::new((machine.head().clone(), std::mem::take(&mut document)));
-            let principal = principal.as_deref().cloned();
+            let message = Box::new((head.clone(), std::mem::take(&mut document)));
+            let principal = principal.map(Rc::as_ref).cloned();
             let matter = Matter::Post(message);
             Letter { session: id, principal, matter, feed: Arc::clone(&feed) }.send(core);
             relay(pipe, &feed, None).await
@@ -71,8 +59,8 @@ pub(super) async fn post<L: Link>(
             let exchange = Exchange {
                 core,
                 client: &client,
-                principal: principal.as_ref(),
-                head: Some(machine.head().view(document.bytes())),
+                principal,
+                head: Some(head.view(document.bytes())),
                 outlet: &*feed,
             };
             let work = pin!(async { alone(&exchange, &document, &feed).await });
@@ -99,27 +87,14 @@ pub(super) async fn by_head<L: Link>(connection: &mut Connection<'_, L>) -> Next
     // A standing stream is the last thing on its connection.
     let closing = if is_get { Closing::Close } else { connection.closing() };
     let mut ahead = Vec::new();
-    let Connection { core, link, machine, out, waker, timer, deadline, principal, .. } = connection;
-    let reply = Reply { core, minor: machine.head().minor, closing };
     let relayed = match matter {
         Err(refusal) => Relayed::Answer(Answer::Refused(refusal, None)),
         Ok((session, matter)) => {
-            let feed = Arc::new(Feed::new(core.serve.limits.emit_bytes));
-            let principal = principal.as_deref().cloned();
-            Letter { session, principal, matter, feed: Arc::clone(&feed) }.send(core);
-            let pipe = Pipe {
-                core,
-                link,
-                out,
-                ahead: &mut ahead,
-                waker,
-                timer,
-                deadline,
-                reply,
-                armed: false,
-                hands_over: is_get,
-            };
-            match relay(pipe, &feed, None).await {
+            let (pipe, asked) = part(connection, &mut ahead, closing);
+            let feed = Arc::new(Feed::new(pipe.core.serve.limits.emit_bytes));
+            let principal = asked.principal.map(Rc::as_ref).cloned();
+            Letter { session, principal, matter, feed: Arc::clone(&feed) }.send(pipe.core);
+            match relay(Pipe { hands_over: is_get, ..pipe }, &feed, None).await {
                 Relayed::Opened(events) => return stand(connection, feed, &events),
                 relayed => relayed,
             }

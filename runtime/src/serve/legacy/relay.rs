@@ -6,14 +6,17 @@ use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::Poll;
 
+use transport::http::Head;
+
 use crate::app::App;
 use crate::engine::core::Core;
 use crate::engine::deadline::{Deadline, Kind};
 use crate::engine::wake::TaskWaker;
+use crate::hooks::Principal;
 use crate::io::{Link, Peer};
 use crate::legacy::feed::{Answer, Feed, News};
-use crate::serve::answer::Reply;
-use crate::serve::connection::write;
+use crate::serve::answer::{Closing, Reply};
+use crate::serve::connection::{Connection, write};
 
 /// Bytes read at once from a client that sends ahead.
 const AHEAD_READ_BYTES: usize = 4 * 1024;
@@ -32,6 +35,29 @@ pub(super) struct Pipe<'c, L> {
     pub(super) armed: bool,
     /// Somebody else writes the stream, if it becomes one.
     pub(super) hands_over: bool,
+}
+
+/// What the connection knows of the request, while the pipe has the rest of it.
+pub(super) struct Asked<'c> {
+    pub(super) head: &'c Head,
+    /// What has been read on the connection.
+    pub(super) buf: &'c mut Vec<u8>,
+    pub(super) principal: Option<&'c Rc<Principal>>,
+}
+
+/// Parts a connection: what an answer is relayed with, and what it is made from meanwhile.
+pub(super) fn part<'c, L>(
+    connection: &'c mut Connection<'_, L>,
+    ahead: &'c mut Vec<u8>,
+    closing: Closing,
+) -> (Pipe<'c, L>, Asked<'c>) {
+    let Connection { core, link, machine, buf, out, waker, timer, deadline, principal, .. } =
+        connection;
+    let head = machine.head();
+    let reply = Reply { core, minor: head.minor, closing };
+    let (armed, hands_over) = (false, false);
+    let pipe = Pipe { core, link, out, ahead, waker, timer, deadline, reply, armed, hands_over };
+    (pipe, Asked { head, buf, principal: principal.as_ref() })
 }
 
 /// What was relayed.
