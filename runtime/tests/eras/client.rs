@@ -1,12 +1,9 @@
 //! A client of the 2025 era, as plain as it can be: POST, GET and DELETE by hand, events read one by one.
 
-use std::io::{BufRead, BufReader, Read};
-use std::net::TcpStream;
-
 use serde_json::{Value, json};
 
 use crate::schema::{validate, validate_result};
-use crate::support::{Answer, Running, support_write};
+use crate::support::{Answer, Events, Running};
 
 pub(crate) const LATEST: &str = "2025-11-25";
 const BOTH: &str = "application/json, text/event-stream";
@@ -199,54 +196,28 @@ impl Event {
 }
 
 /// An open event stream.
-pub(crate) struct Stream {
-    reader: BufReader<TcpStream>,
-    pending: String,
-    ended: bool,
-}
+pub(crate) struct Stream(Events);
 
 impl Stream {
     fn open(running: &Running, bytes: &[u8]) -> Self {
-        Self::try_open(running, bytes).expect("an event stream")
+        Self(Events::open(running.begin(bytes)))
     }
 
     /// `None`: refused, because somebody else reads it.
     fn try_open(running: &Running, bytes: &[u8]) -> Option<Self> {
-        let mut socket = running.connect();
-        support_write(&mut socket, bytes);
-        let mut reader = BufReader::new(socket);
-        let mut head = String::new();
-        while !head.ends_with("\r\n\r\n") {
-            assert_ne!(
-                reader.read_line(&mut head).expect("a head"),
-                0,
-                "closed in the head: {head}"
-            );
+        match Events::try_open(running.begin(bytes)) {
+            Ok(events) => Some(Self(events)),
+            Err(head) if head.starts_with("HTTP/1.1 409 ") => None,
+            Err(head) => panic!("{head}"),
         }
-        if head.starts_with("HTTP/1.1 409 ") {
-            return None;
-        }
-        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
-        assert!(head.contains("Content-Type: text/event-stream\r\n"), "{head}");
-        Some(Self { reader, pending: String::new(), ended: false })
     }
 
     /// The next event; comments are skipped. `None` at the end of the stream.
     pub(crate) fn event(&mut self) -> Option<Event> {
         loop {
-            if let Some(at) = self.pending.find("\n\n") {
-                let block: String = self.pending.drain(..at + 2).collect();
-                match Event::read(block.trim_end_matches('\n')) {
-                    Some(event) => {
-                        event.message.iter().for_each(validate);
-                        return Some(event);
-                    }
-                    None => continue,
-                }
-            }
-            if self.ended || !self.chunk() {
-                assert_eq!(self.pending, "", "a torn event");
-                return None;
+            if let Some(event) = Event::read(&self.0.block()?) {
+                event.message.iter().for_each(validate);
+                return Some(event);
             }
         }
     }
@@ -264,22 +235,5 @@ impl Stream {
     /// All that is left, up to the end.
     pub(crate) fn rest(&mut self) -> Vec<Event> {
         std::iter::from_fn(|| self.event()).collect()
-    }
-
-    fn chunk(&mut self) -> bool {
-        let mut line = String::new();
-        if self.reader.read_line(&mut line).unwrap_or(0) == 0 {
-            self.ended = true;
-            return false;
-        }
-        let size = usize::from_str_radix(line.trim_end(), 16).expect("a chunk size");
-        let mut data = vec![0; size + 2];
-        self.reader.read_exact(&mut data).expect("a whole chunk");
-        if size == 0 {
-            self.ended = true;
-            return false;
-        }
-        self.pending.push_str(std::str::from_utf8(&data[..size]).expect("UTF-8"));
-        true
     }
 }

@@ -1,24 +1,13 @@
-//! Messages against the published schema of revision 2025-11-25, where it lies beside the checkout.
+//! Messages against the published schema of the latest revision of this era.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
-use jsonschema::Validator;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-const SCHEMA: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/spec/schema/2025-11-25.json");
+use crate::client::LATEST;
+use crate::support::Published;
 
-static PUBLISHED: LazyLock<Option<Value>> = LazyLock::new(|| match std::fs::read(SCHEMA) {
-    Ok(bytes) => Some(serde_json::from_slice(&bytes).expect("the schema is JSON")),
-    Err(_) => {
-        eprintln!("SKIPPED: no published schema beside the checkout: answers are not validated");
-        None
-    }
-});
-
-static COMPILED: LazyLock<Mutex<HashMap<&'static str, &'static Validator>>> =
-    LazyLock::new(Mutex::default);
+static SCHEMA: LazyLock<Published> = LazyLock::new(|| Published::load(LATEST));
 
 /// Panics unless `message` is one that a server of this era sends.
 pub(crate) fn validate(message: &Value) {
@@ -36,7 +25,7 @@ pub(crate) fn validate(message: &Value) {
         None if message.get("error").is_some() => "JSONRPCErrorResponse",
         None => "JSONRPCResultResponse",
     };
-    check(definition, message);
+    SCHEMA.check(definition, message);
     // [LEG-19] what only later revisions have
     for member in ["resultType", "ttlMs", "cacheScope"] {
         assert_eq!(message["result"].get(member), None, "{message}");
@@ -47,7 +36,7 @@ pub(crate) fn validate(message: &Value) {
 
 /// Panics unless `result` is one of `method`.
 pub(crate) fn validate_result(method: &str, result: &Value) {
-    check(
+    SCHEMA.check(
         match method {
             "initialize" => "InitializeResult",
             "tools/list" => "ListToolsResult",
@@ -62,16 +51,4 @@ pub(crate) fn validate_result(method: &str, result: &Value) {
         },
         result,
     );
-}
-
-fn check(name: &'static str, value: &Value) {
-    let Some(schema) = &*PUBLISHED else { return };
-    let validator = *COMPILED.lock().expect("no panic inside").entry(name).or_insert_with(|| {
-        let mut whole = json!({ "$ref": format!("#/$defs/{name}") });
-        whole["$defs"] = schema["$defs"].clone();
-        Box::leak(Box::new(jsonschema::validator_for(&whole).expect("the schema compiles")))
-    });
-    if let Err(error) = validator.validate(value) {
-        panic!("not a {name}: {error} at {}: {value}", error.instance_path());
-    }
 }

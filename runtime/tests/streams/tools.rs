@@ -11,7 +11,7 @@ use ringmcp::types::LoggingLevel;
 use ringmcp::{Builder, Context, Server, ToolError};
 use serde_json::{Map, Value, json};
 
-use crate::support::{PATIENCE, Request, Running, support_write};
+use crate::support::{PATIENCE, Request, Running};
 
 pub(crate) type Arguments = Map<String, Value>;
 
@@ -147,9 +147,7 @@ pub(crate) fn read_to_end(stream: &mut TcpStream) -> Vec<u8> {
 
 /// Sends a request on a new connection, which is left open.
 pub(crate) fn begin(server: &Running, request: &Request) -> TcpStream {
-    let mut stream = server.connect();
-    support_write(&mut stream, &request.bytes());
-    stream
+    server.begin(&request.bytes())
 }
 
 /// Closes with a reset instead of an orderly end.

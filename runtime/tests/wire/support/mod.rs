@@ -1,6 +1,7 @@
 //! Servers on ports from the kernel, raw requests, and answers that are validated against the published schema.
 
 mod answer;
+mod published;
 mod request;
 mod schema;
 mod stream;
@@ -9,6 +10,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 pub use answer::{Answer, read_answer};
+#[allow(unused_imports, reason = "not every test binary has a schema of its own")]
+pub use published::Published;
 #[allow(unused_imports, reason = "not every test binary needs every key")]
 pub use request::{CC, CI, LL, PV, Request, VERSION};
 pub use schema::validate;
@@ -45,6 +48,13 @@ impl Running {
         stream
     }
 
+    /// Opens a connection and writes to it.
+    pub fn begin(&self, bytes: &[u8]) -> TcpStream {
+        let mut stream = self.connect();
+        support_write(&mut stream, bytes);
+        stream
+    }
+
     /// One request on a connection of its own.
     pub fn send(&self, request: &Request) -> Answer {
         self.send_raw(&request.bytes())
@@ -52,16 +62,12 @@ impl Running {
 
     /// Raw bytes on a connection of their own; the first final answer.
     pub fn send_raw(&self, bytes: &[u8]) -> Answer {
-        let mut stream = self.connect();
-        support_write(&mut stream, bytes);
-        read_answer(&mut stream).expect("an answer")
+        read_answer(&mut self.begin(bytes)).expect("an answer")
     }
 
     /// Opens an event stream: the request must be answered by one.
     pub fn stream(&self, request: &Request) -> Events {
-        let mut stream = self.connect();
-        support_write(&mut stream, &request.bytes());
-        Events::open(stream)
+        Events::open(self.begin(&request.bytes()))
     }
 
     /// Waits until `done` holds for the counters: they are written by other threads.

@@ -1,34 +1,21 @@
-//! Every message of the suite is held against the published schema, where it lies beside the checkout.
+//! Every message of the suite is held against the published schema of its revision.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
-use jsonschema::Validator;
-use serde_json::{Value, json};
+use serde_json::Value;
 
-const SCHEMA: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/spec/schema/2026-07-28.json");
+use super::{Published, VERSION};
 
-static PUBLISHED: LazyLock<Option<Value>> = LazyLock::new(|| match std::fs::read(SCHEMA) {
-    Ok(bytes) => Some(serde_json::from_slice(&bytes).expect("the schema is JSON")),
-    Err(_) => {
-        eprintln!("SKIPPED: no published schema beside the checkout: answers are not validated");
-        None
-    }
-});
-
-static COMPILED: LazyLock<Mutex<HashMap<&'static str, &'static Validator>>> =
-    LazyLock::new(Mutex::default);
+static SCHEMA: LazyLock<Published> = LazyLock::new(|| Published::load(VERSION));
 
 /// Panics unless the message is what the schema says: a notification, an error, or a result of `method`.
 pub fn validate(message: &Value, method: Option<&str>) {
-    let Some(schema) = &*PUBLISHED else { return };
-    check(schema, definition(message, method), message);
+    SCHEMA.check(definition(message, method), message);
     if let (Some(method), Some(result)) = (method, message.get("result")) {
         if result["resultType"] == "input_required" {
-            check(schema, "InputRequiredResult", result);
+            SCHEMA.check("InputRequiredResult", result);
         } else if let Some(name) = result_of(method) {
-            check(schema, name, result);
+            SCHEMA.check(name, result);
         }
     }
 }
@@ -68,17 +55,4 @@ fn result_of(method: &str) -> Option<&'static str> {
         "subscriptions/listen" => "SubscriptionsListenResult",
         _ => return None,
     })
-}
-
-fn check(schema: &Value, name: &'static str, value: &Value) {
-    let validator = *COMPILED.lock().expect("no panic inside").entry(name).or_insert_with(|| {
-        let definitions = &schema["$defs"];
-        assert!(definitions.get(name).is_some(), "the schema defines no {name}");
-        let mut whole = json!({ "$ref": format!("#/$defs/{name}") });
-        whole["$defs"] = definitions.clone();
-        Box::leak(Box::new(jsonschema::validator_for(&whole).expect("the schema compiles")))
-    });
-    if let Err(error) = validator.validate(value) {
-        panic!("not a {name}: {error} at {}: {value}", error.instance_path());
-    }
 }

@@ -19,6 +19,11 @@ pub struct Events {
 impl Events {
     /// Reads the head; the answer must be a chunked event stream.
     pub fn open(stream: TcpStream) -> Self {
+        Self::try_open(stream).unwrap_or_else(|head| panic!("{head}"))
+    }
+
+    /// The same, or the head of an answer that does not begin with 200.
+    pub fn try_open(stream: TcpStream) -> Result<Self, String> {
         let mut reader = BufReader::new(stream);
         let mut head = String::new();
         while !head.ends_with("\r\n\r\n") {
@@ -28,10 +33,12 @@ impl Events {
                 "closed in the head: {head}"
             );
         }
-        assert!(head.starts_with("HTTP/1.1 200 "), "{head}");
+        if !head.starts_with("HTTP/1.1 200 ") {
+            return Err(head);
+        }
         assert!(head.contains("Content-Type: text/event-stream\r\n"), "{head}");
         assert!(head.contains("Transfer-Encoding: chunked\r\n"), "{head}");
-        Self { reader, head, pending: String::new(), ended: false }
+        Ok(Self { reader, head, pending: String::new(), ended: false })
     }
 
     /// The next block, a comment or an event, without its blank line; `None` at the end of the stream.
