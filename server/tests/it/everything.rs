@@ -49,6 +49,43 @@ fn subscriptions_are_counted_and_hear_of_changes() {
     becomes(&server, "listening", "0");
 }
 
+/// [SUB-01] an update that is announced many times in one call reaches the stream.
+#[test]
+fn an_update_is_published_as_often_as_asked() {
+    let server = fixture();
+    let uri = "test://watched-resource";
+    let params = json!({ "notifications": { "resourceSubscriptions": [uri] } });
+    let bytes = request(server.address(), "subscriptions/listen", "", &params, "");
+    let mut listen = Conversation::open(server.address(), &bytes);
+    listen.until("notifications/subscriptions/acknowledged");
+    let published = call(server.address(), "publish", json!({ "uri": uri, "times": 1_000 }));
+    assert!(text(&published).parse::<u128>().is_ok_and(|at| at > 0), "{published}");
+    listen.until("notifications/resources/updated");
+    let none = call(server.address(), "publish", json!({ "times": 0 }));
+    assert_eq!(text(&none), "0");
+}
+
+/// [CAN-01] the destructor of a held call notes when it ran, once.
+#[test]
+fn a_held_call_notes_when_its_client_left() {
+    let server = fixture();
+    let meta = json!({ "progressToken": "t" });
+    let params = json!({ "name": "hold", "arguments": { "tag": 7 }, "_meta": meta });
+    let bytes = request(server.address(), "tools/call", "hold", &params, "");
+    let mut holding = Conversation::open(server.address(), &bytes);
+    holding.until("notifications/progress");
+    assert_eq!(text(&call(server.address(), "released", json!({}))), "");
+    drop(holding);
+    let begun = std::time::Instant::now();
+    let mut released = String::new();
+    while released.is_empty() {
+        assert!(begun.elapsed() < PATIENCE, "never dropped");
+        released = text(&call(server.address(), "released", json!({})));
+    }
+    let at = released.strip_prefix("7 ").unwrap_or_else(|| panic!("{released}"));
+    assert!(at.trim_end().parse::<u128>().is_ok(), "{released}");
+}
+
 #[test]
 fn typed_arguments_arrive() {
     let server = fixture();

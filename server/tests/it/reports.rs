@@ -43,7 +43,7 @@ fn the_fixture_with_a_catalogue_is_counted_on_epoll() {
     let args = ["--handlers", "everything", "--catalogue", "100", "--driver", "epoll"];
     let server = Server::start(&args);
     let banner = server.banner();
-    assert!(banner.contains("141 tools, 6 prompts, 5 resources, 2 templates\n"), "{banner}");
+    assert!(banner.contains("144 tools, 6 prompts, 5 resources, 2 templates\n"), "{banner}");
     assert!(banner.contains(" on epoll, "), "{banner}");
     let answer = Conversation::open(server.address(), &bytes_of(curls(&server)[0])).until("hello");
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");

@@ -3,6 +3,7 @@
 //! The texts, names and URIs are agreed with those who call; a change here breaks them.
 
 mod content;
+mod measured;
 mod plain;
 mod probes;
 mod prompts;
@@ -24,6 +25,7 @@ pub(crate) fn add(builder: Builder, seat: &Seat) -> Builder {
     let builder = rounds_legacy::add(builder);
     let builder = probes::add(builder, seat);
     let builder = typed::add(builder);
+    let builder = measured::add(builder);
     let builder = prompts::add(builder);
     resources::add(builder)
 }
