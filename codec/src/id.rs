@@ -4,8 +4,8 @@
 use std::hash::{Hash, Hasher};
 
 use serde::{Serialize, Serializer};
-use simd_json::{Node, StaticNode};
 
+use crate::document::Node;
 use crate::error::clip;
 use crate::value::Value;
 use crate::write;
@@ -35,8 +35,8 @@ impl<'a> Id<'a> {
             Node::String(text) => Some(Id::from(text)),
             // The parser gives the signed form to numbers with a minus sign and to no others, so a
             // zero here was `-0`.
-            Node::Static(StaticNode::I64(number)) => Some(Id(Repr::Negative(number))),
-            Node::Static(StaticNode::U64(number)) => Some(Id(Repr::Unsigned(number))),
+            Node::I64(number) => Some(Id(Repr::Negative(number))),
+            Node::U64(number) => Some(Id(Repr::Unsigned(number))),
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
-//! MCP messages to bytes and back, with no I/O and no clock: in-place JSON parsing, the JSON-RPC
+//! MCP messages to bytes and back, with no I/O and no clock: JSON read onto a tape, the JSON-RPC
 //! envelope, wire types, header values, cursors, sealed state. One room a concern; the only unsafe
-//! code is `document/backing.rs`.
+//! code is in `document/`.
 #![deny(unsafe_code)]
 
 pub mod cursor;

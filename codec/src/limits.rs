@@ -23,20 +23,12 @@ pub const DOCUMENT_KEEP_NODES_MAX: usize = 16 * 1024;
 /// Bytes of a body beyond which it is read into the parser's one large tape.
 pub const LARGE_BODY_BYTES: usize = 16 * 1024;
 
-/// Bytes of escaped text a released document keeps room for.
+/// Bytes of strings without their escapes that a released document keeps room for.
 pub const DOCUMENT_KEEP_ESCAPED_BYTES_MAX: usize = 256 * 1024;
 
-/// A body longer than this makes the parser drop its stage buffers after use instead of keeping
-/// them (up to 5 bytes per byte).
-pub const PARSER_KEEP_BODY_BYTES_MAX: usize = 2 * 1024 * 1024;
-
 /// Nodes that the one large tape of a parser keeps room for: with it a core reads one large document
-/// after the other without asking for memory. A body of 1 MiB of small values fits; the parser makes
-/// room for its commas and colons too, which stays untouched.
+/// after the other without asking for memory. A body of 1 MiB of small values fits.
 pub const PARSER_KEEP_NODES_MAX: usize = 512 * 1024;
-
-/// Bytes the parser's buffers start with: the common request fits.
-pub const PARSER_START_BYTES: usize = 8 * 1024;
 
 /// Bytes of `tracestate` that are read (W3C Trace Context 3.3.1.5 asks for at least 512). Ledger
 /// TRC-03.

@@ -3,6 +3,7 @@
 mod cursor;
 mod header;
 mod http;
+mod json;
 mod legacy;
 mod line;
 mod lists;
@@ -13,6 +14,7 @@ mod uri_template;
 pub use cursor::cursor;
 pub use header::header;
 pub use http::http;
+pub use json::json;
 pub use legacy::legacy;
 pub use line::line;
 pub use lists::lists;
@@ -35,6 +37,7 @@ pub struct Target {
 /// Every target.
 pub const TARGETS: &[Target] = &[
     Target { name: "http", run: http, corpus: http::CORPUS, dictionary: http::DICTIONARY },
+    Target { name: "json", run: json, corpus: json::CORPUS, dictionary: json::DICTIONARY },
     Target { name: "line", run: line, corpus: line::CORPUS, dictionary: line::DICTIONARY },
     Target { name: "lists", run: lists, corpus: lists::CORPUS, dictionary: lists::DICTIONARY },
     Target {

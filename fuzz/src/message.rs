@@ -1,4 +1,4 @@
-//! A body from bytes to an answer: parse in place, message, envelope, copies, response.
+//! A body from bytes to an answer: document, message, envelope, copies, response.
 
 use codec::meta::{Capability, RequestMeta, declares};
 use codec::{Document, Message, Parser, RpcError, Value, message as room, write};

@@ -98,7 +98,7 @@ fn structs_borrow_from_the_document() {
     let row = &rows.rows[0];
     assert_eq!(row.name, "ab");
     let range = doc.bytes().as_ptr_range();
-    assert!(range.contains(&row.name.as_ptr()));
+    assert!(range.contains(&row.note.as_ptr()));
     assert_eq!(row.note, "n");
     assert_eq!((row.count, row.ratio, row.pair), (3, Some(1.0), Some((-1, 'é'))));
     let shapes =

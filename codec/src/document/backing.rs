@@ -1,58 +1,59 @@
 //! The bytes and the tape that points into them, kept in one struct whose fields nobody else can
-//! reach. The only unsafe code of the crate: the tape's lifetime is erased here and given back
-//! bound to the borrow of the owner.
+//! reach: the tape's lifetime is erased here and given back bound to the borrow of the owner.
 
 use std::mem::{self, ManuallyDrop};
 use std::ops::Range;
 
-use simd_json::{Buffers, INPUT_PADDING, Node, Tape, fill_tape_padded};
-
-use crate::limits::PARSER_KEEP_NODES_MAX;
+use super::JsonError;
+use super::node::Node;
+use super::read;
+use super::unescaped::{self, Unescaped};
+use crate::limits::{DOCUMENT_KEEP_ESCAPED_BYTES_MAX, PARSER_KEEP_NODES_MAX};
 
 /// Owned bytes and the nodes that borrow from them.
 #[derive(Default)]
 pub(super) struct Backing {
-    /// The caller's buffer, then padding up to `INPUT_PADDING` bytes after the body. Invariant:
-    /// while `nodes` holds anything, this vector is neither written, resized, replaced nor dropped;
-    /// shared reads are fine.
+    /// The caller's buffer. Invariant: while `nodes` holds anything, this vector and `unescaped`
+    /// are neither written, resized, replaced nor dropped; shared reads are fine.
     bytes: Vec<u8>,
-    /// Bytes of `bytes` the caller handed over; the rest is padding.
-    len: usize,
+    /// Where in it the document is.
+    body: Range<usize>,
+    /// The strings that have escapes, without them.
+    unescaped: Vec<u8>,
     /// Invariant: the `'static` is a fiction. Every `&str` inside points into the heap block of
-    /// `bytes`, and leaves this module only with the lifetime of a borrow of `self`.
+    /// `bytes` or `unescaped`, and leaves this module only with the lifetime of a borrow of `self`.
     nodes: Vec<Node<'static>>,
 }
 
 impl Backing {
-    /// Takes the buffer and parses `bytes[body]` in place. On error the buffer is still owned and
-    /// there are no nodes.
+    /// Takes the buffer and reads `bytes[body]`. On error the buffer is still owned and there are
+    /// no nodes.
     pub(super) fn fill(
         &mut self,
-        buffers: &mut Buffers,
+        depth_max: usize,
         bytes: Vec<u8>,
         body: Range<usize>,
-    ) -> Result<(), simd_json::Error> {
-        // The old nodes go first: nothing may point into the buffer that is replaced.
+    ) -> Result<(), JsonError> {
+        // The old nodes go first: nothing may point into the buffers that are replaced.
         self.nodes.clear();
-        self.len = bytes.len();
+        self.unescaped.clear();
         self.bytes = bytes;
-        let padded_len = body.end + INPUT_PADDING;
-        if self.bytes.len() < padded_len {
-            self.bytes.resize(padded_len, 0);
-        }
+        self.body = body;
         // The empty vector shortens its lifetime by covariance and keeps its allocation.
-        let mut tape: Tape<'_> = Tape(mem::take(&mut self.nodes));
-        let parsed =
-            fill_tape_padded(&mut self.bytes[body.start..], body.len(), buffers, &mut tape);
-        if parsed.is_err() {
-            tape.0.clear();
+        let mut nodes: Vec<Node<'_>> = mem::take(&mut self.nodes);
+        let body = &self.bytes[self.body.clone()];
+        let mut unescaped = Unescaped::into(&mut self.unescaped, body.len());
+        let read = read::read(body, depth_max, &mut unescaped, &mut nodes);
+        if read.is_err() {
+            nodes.clear();
         }
-        // SAFETY: the nodes borrow from the heap block of `self.bytes`, which stays where it is
-        // when `self` moves. The field invariants hold from here on: the only functions that take
-        // `&mut self` are this one, `adopt` and `release`, and all clear `nodes` before they touch
-        // `bytes`; `nodes()` hands them out no longer than a shared borrow of `self`.
-        self.nodes = unsafe { erase(tape.0) };
-        parsed
+        // SAFETY: the nodes borrow from the heap blocks of `self.bytes` and `self.unescaped`, which
+        // stay where they are when `self` moves. The field invariants hold from here on: the only
+        // functions that take `&mut self` are this one, `adopt` and `release`, and all clear
+        // `nodes` before they touch either; `nodes()` hands them out no longer than a shared borrow
+        // of `self`.
+        self.nodes = unsafe { erase(nodes) };
+        read
     }
 
     /// The tape, empty before the first parse, after a failed one and after `release`.
@@ -60,9 +61,14 @@ impl Backing {
         &self.nodes
     }
 
-    /// The caller's buffer; the body is no longer its original text where strings had escapes.
+    /// The caller's buffer, as it came.
     pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
+        &self.bytes
+    }
+
+    /// What a string of this document looked like, if it had escapes.
+    pub(super) fn source_of(&self, text: &str) -> Option<&str> {
+        unescaped::source(&self.unescaped, text, &self.bytes[self.body.clone()])
     }
 
     /// Nodes the tape has room for.
@@ -79,15 +85,18 @@ impl Backing {
         }
     }
 
-    /// Gives the buffer back at its original length, and drops the nodes, keeping at most `keep` of
-    /// their room; `spare` gets what is more.
+    /// Gives the buffer back, and drops the nodes, keeping at most `keep` of their room; `spare`
+    /// gets what is more.
     pub(super) fn release(&mut self, keep: usize, spare: &mut Spare) -> Vec<u8> {
         self.nodes.clear();
         if self.nodes.capacity() > keep {
             spare.offer(mem::take(&mut self.nodes));
         }
-        self.bytes.truncate(self.len);
-        self.len = 0;
+        self.unescaped.clear();
+        if self.unescaped.capacity() > DOCUMENT_KEEP_ESCAPED_BYTES_MAX {
+            self.unescaped = Vec::new();
+        }
+        self.body = 0..0;
         mem::take(&mut self.bytes)
     }
 }

@@ -1,7 +1,5 @@
 //! Why a body is not a document. Flat, static text: nothing of the input is repeated.
 
-use simd_json::ErrorType;
-
 use crate::error::code;
 
 /// Why the parse failed (ledger RPC-01, RPC-20).
@@ -10,8 +8,8 @@ use crate::error::code;
 pub enum JsonError {
     /// The text is not UTF-8.
     NotUtf8,
-    /// The text is not JSON. `at` is a byte offset in the document near the fault, 0 where the
-    /// parser does not know one.
+    /// The text is not JSON. `at` is a byte offset in the document: of the fault, or of the string
+    /// that it is in.
     Syntax {
         /// Offset in bytes from the start of the document, after a byte order mark.
         at: usize,
@@ -44,30 +42,6 @@ impl JsonError {
             JsonError::NumberRange { .. } => "the message holds a number out of range",
         }
     }
-
-    pub(super) fn new(error: &simd_json::Error, body: &[u8]) -> JsonError {
-        match error.error() {
-            ErrorType::InvalidUtf8 => JsonError::NotUtf8,
-            ErrorType::DepthLimitExceeded => JsonError::TooDeep,
-            ErrorType::InvalidNumber if starts_number(body, error.index()) => {
-                JsonError::NumberRange { at: error.index() }
-            }
-            // These count from the start of their string, not of the document.
-            ErrorType::InvalidEscape | ErrorType::InvalidUnicodeCodepoint => {
-                JsonError::Syntax { at: 0 }
-            }
-            _ => JsonError::Syntax { at: error.index() },
-        }
-    }
-}
-
-/// Whether a number starts at `at`. The parser reports a malformed number at the character that
-/// breaks it, and one out of range at its first character.
-fn starts_number(body: &[u8], at: usize) -> bool {
-    let before = at.checked_sub(1).and_then(|before| body.get(before));
-    let here = body.get(at).is_some_and(|byte| byte.is_ascii_digit() || *byte == b'-');
-    here && before
-        .is_none_or(|byte| matches!(byte, b'[' | b',' | b':' | b' ' | b'\t' | b'\n' | b'\r'))
 }
 
 impl std::fmt::Display for JsonError {

@@ -1,33 +1,32 @@
-//! A JSON document parsed in place: the buffer it arrived in, and the tape of its values. Reading
-//! values is `value/`; what a message is, is `message`.
+//! A JSON document: the buffer it arrived in, which stays as it is, and the tape of its values that
+//! points into it. Looking at values is `value/`; what a message is, is `message`.
 
 #[allow(unsafe_code)]
 mod backing;
 mod error;
-mod escaped;
+mod node;
+mod number;
+mod read;
 #[cfg(test)]
 mod tests;
+#[allow(unsafe_code)]
+mod text;
+mod unescaped;
 
 use std::ops::Range;
 
-use simd_json::Buffers;
-
-use crate::limits::{
-    DEPTH_MAX_CEILING, DOCUMENT_KEEP_NODES_MAX, LARGE_BODY_BYTES, PARSER_KEEP_BODY_BYTES_MAX,
-    PARSER_START_BYTES,
-};
+use crate::limits::{DEPTH_MAX_CEILING, DOCUMENT_KEEP_NODES_MAX, LARGE_BODY_BYTES};
 use crate::value::Value;
 use backing::{Backing, Spare};
-use escaped::Escaped;
 
 pub use error::JsonError;
+pub(crate) use node::Node;
 
 /// The UTF-8 byte order mark, of which one is tolerated before the document (ledger RPC-19b).
 const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// The parser's working memory: one per core, used synchronously, reused for every document.
+/// What documents are read by: one per core, used synchronously, reused for every document.
 pub struct Parser {
-    buffers: Buffers,
     /// For whichever document is large next.
     spare: Spare,
     depth_max: usize,
@@ -37,9 +36,7 @@ impl Parser {
     /// A parser that refuses documents nested deeper than `depth_max` arrays and objects (ledger
     /// RPC-20). Values above [`DEPTH_MAX_CEILING`] are lowered to it, zero is raised to one.
     pub fn new(depth_max: usize) -> Parser {
-        let depth_max = depth_max.clamp(1, DEPTH_MAX_CEILING);
-        let buffers = Buffers::with_max_depth(PARSER_START_BYTES, depth_max);
-        Parser { buffers, spare: Spare::default(), depth_max }
+        Parser { spare: Spare::default(), depth_max: depth_max.clamp(1, DEPTH_MAX_CEILING) }
     }
 }
 
@@ -55,7 +52,6 @@ impl Default for Parser {
 #[derive(Default)]
 pub struct Document {
     backing: Backing,
-    escaped: Escaped,
 }
 
 impl Document {
@@ -64,10 +60,8 @@ impl Document {
         Document::default()
     }
 
-    /// Parses `bytes[body]` in place. Bytes outside `body` are unchanged: a request head before it,
-    /// a pipelined request after it. The buffer is grown by up to 64 bytes of padding where fewer
-    /// follow the body, and is given back at its old length. One leading byte order mark is
-    /// skipped. On error the document still owns the buffer, and its root is `null`.
+    /// Parses `bytes[body]`. The buffer is not changed. One leading byte order mark is skipped. On
+    /// error the document still owns the buffer, and its root is `null`.
     pub fn parse(
         &mut self,
         parser: &mut Parser,
@@ -80,15 +74,10 @@ impl Document {
         if bytes[start..end].starts_with(BYTE_ORDER_MARK) {
             start += BYTE_ORDER_MARK.len();
         }
-        self.escaped.save(&bytes[start..end], start);
         if end - start > LARGE_BODY_BYTES {
             self.backing.adopt(&mut parser.spare);
         }
-        let parsed = self.backing.fill(&mut parser.buffers, bytes, start..end);
-        if end - start > PARSER_KEEP_BODY_BYTES_MAX {
-            parser.buffers = Buffers::with_max_depth(PARSER_START_BYTES, parser.depth_max);
-        }
-        parsed.map_err(|error| JsonError::new(&error, &self.bytes()[start..end]))
+        self.backing.fill(parser.depth_max, bytes, start..end)
     }
 
     /// The document's value; `null` unless the last [`parse`](Self::parse) succeeded.
@@ -96,36 +85,26 @@ impl Document {
         Value::over(self.backing.nodes())
     }
 
-    /// The whole buffer. Inside the body the text of strings with escapes is no longer what
-    /// arrived.
+    /// The whole buffer, as it arrived.
     pub fn bytes(&self) -> &[u8] {
         self.backing.bytes()
     }
 
-    /// Gives the buffer back at its original length and forgets the document, keeping its tape's
-    /// allocation up to a bound.
+    /// Gives the buffer back and forgets the document, keeping its tape's allocation up to a bound.
     pub fn release(&mut self) -> Vec<u8> {
-        self.escaped.clear();
         self.backing.release(DOCUMENT_KEEP_NODES_MAX, &mut Spare::default())
     }
 
     /// As [`release`](Self::release), but a tape beyond that bound goes to `parser`, up to one of
     /// its own, for the next large document.
     pub fn release_to(&mut self, parser: &mut Parser) -> Vec<u8> {
-        self.escaped.clear();
         self.backing.release(DOCUMENT_KEEP_NODES_MAX, &mut parser.spare)
     }
 
-    /// The text between the quotes as it arrived, for a string of this document whose escapes the
-    /// parse has resolved; `None` for a string that had none, which is its own source, and for
-    /// strings from elsewhere.
+    /// The text between the quotes as it arrived, for a string of this document that had escapes;
+    /// `None` for a string that had none, which is its own source, and for strings from elsewhere.
     pub fn source_of(&self, text: &str) -> Option<&str> {
-        let base = self.bytes().as_ptr().addr();
-        let offset = text.as_ptr().addr().checked_sub(base)?;
-        if offset >= self.bytes().len() {
-            return None;
-        }
-        self.escaped.source(offset, text.len())
+        self.backing.source_of(text)
     }
 }
 

@@ -1,8 +1,7 @@
 //! Array values.
 
-use simd_json::Node;
-
 use super::{Value, split_value};
+use crate::document::Node;
 
 /// The elements of an array.
 #[derive(Clone, Copy)]

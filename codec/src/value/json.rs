@@ -2,9 +2,9 @@
 //! first member is kept.
 
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
-use simd_json::{Node, StaticNode};
 
 use super::Value;
+use crate::document::Node;
 use crate::write;
 
 impl Value<'_> {
@@ -21,7 +21,7 @@ impl Value<'_> {
         }
         match self.head() {
             Node::String(text) => Json::String(text.to_owned()),
-            Node::Static(StaticNode::Bool(flag)) => Json::Bool(flag),
+            Node::Bool(flag) => Json::Bool(flag),
             _ => self.as_number().map_or(Json::Null, Json::Number),
         }
     }
@@ -53,11 +53,11 @@ impl Value<'_> {
                 out.push(b']');
             }
             Node::String(text) => write::string(out, text),
-            Node::Static(StaticNode::Null) => out.extend_from_slice(b"null"),
-            Node::Static(StaticNode::Bool(flag)) => write::bool(out, flag),
-            Node::Static(StaticNode::I64(number)) => write::int(out, number),
-            Node::Static(StaticNode::U64(number)) => write::uint(out, number),
-            Node::Static(StaticNode::F64(number)) => write::double(out, number),
+            Node::Null => out.extend_from_slice(b"null"),
+            Node::Bool(flag) => write::bool(out, flag),
+            Node::I64(number) => write::int(out, number),
+            Node::U64(number) => write::uint(out, number),
+            Node::F64(number) => write::double(out, number),
         }
     }
 }
@@ -80,11 +80,11 @@ impl Serialize for Value<'_> {
                 seq.end()
             }
             Node::String(text) => serializer.serialize_str(text),
-            Node::Static(StaticNode::Null) => serializer.serialize_unit(),
-            Node::Static(StaticNode::Bool(flag)) => serializer.serialize_bool(flag),
-            Node::Static(StaticNode::I64(number)) => serializer.serialize_i64(number),
-            Node::Static(StaticNode::U64(number)) => serializer.serialize_u64(number),
-            Node::Static(StaticNode::F64(number)) => serializer.serialize_f64(number),
+            Node::Null => serializer.serialize_unit(),
+            Node::Bool(flag) => serializer.serialize_bool(flag),
+            Node::I64(number) => serializer.serialize_i64(number),
+            Node::U64(number) => serializer.serialize_u64(number),
+            Node::F64(number) => serializer.serialize_f64(number),
         }
     }
 }

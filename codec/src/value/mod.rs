@@ -9,13 +9,12 @@ mod outline;
 #[cfg(test)]
 mod tests;
 
-use simd_json::{Node, StaticNode};
-
 pub use array::{Array, Elements};
 pub use object::{Members, Object, RawMembers};
 pub use outline::{OUTLINED_BYTES_MAX, outline};
 
 use crate::de::DeError;
+use crate::document::Node;
 
 /// What a JSON value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +88,7 @@ pub fn parse_empty_object() -> Value<'static> {
 impl<'a> Value<'a> {
     /// `null`.
     pub fn null() -> Value<'static> {
-        static NULL: [Node<'static>; 1] = [Node::Static(StaticNode::Null)];
+        static NULL: [Node<'static>; 1] = [Node::Null];
         Value { nodes: &NULL }
     }
 
@@ -108,11 +107,11 @@ impl<'a> Value<'a> {
             Node::String(text) => View::String(text),
             Node::Object { len, .. } => View::Object(Object::over(len, self)),
             Node::Array { len, .. } => View::Array(Array::over(len, self)),
-            Node::Static(StaticNode::Null) => View::Null,
-            Node::Static(StaticNode::Bool(flag)) => View::Bool(flag),
-            Node::Static(StaticNode::I64(number)) => View::I64(number),
-            Node::Static(StaticNode::U64(number)) => View::U64(number),
-            Node::Static(StaticNode::F64(number)) => View::F64(number),
+            Node::Null => View::Null,
+            Node::Bool(flag) => View::Bool(flag),
+            Node::I64(number) => View::I64(number),
+            Node::U64(number) => View::U64(number),
+            Node::F64(number) => View::F64(number),
         }
     }
 
@@ -122,10 +121,10 @@ impl<'a> Value<'a> {
             Node::String(_) => Kind::String,
             Node::Object { .. } => Kind::Object,
             Node::Array { .. } => Kind::Array,
-            Node::Static(StaticNode::Null) => Kind::Null,
-            Node::Static(StaticNode::Bool(_)) => Kind::Bool,
-            Node::Static(StaticNode::F64(_)) => Kind::Float,
-            Node::Static(StaticNode::I64(_) | StaticNode::U64(_)) => Kind::Integer,
+            Node::Null => Kind::Null,
+            Node::Bool(_) => Kind::Bool,
+            Node::F64(_) => Kind::Float,
+            Node::I64(_) | Node::U64(_) => Kind::Integer,
         }
     }
 
@@ -145,7 +144,7 @@ impl<'a> Value<'a> {
     /// The boolean.
     pub fn as_bool(self) -> Option<bool> {
         match self.head() {
-            Node::Static(StaticNode::Bool(flag)) => Some(flag),
+            Node::Bool(flag) => Some(flag),
             _ => None,
         }
     }
@@ -153,8 +152,8 @@ impl<'a> Value<'a> {
     /// The integer, if it was written without fraction and exponent and fits.
     pub fn as_i64(self) -> Option<i64> {
         match self.head() {
-            Node::Static(StaticNode::I64(number)) => Some(number),
-            Node::Static(StaticNode::U64(number)) => i64::try_from(number).ok(),
+            Node::I64(number) => Some(number),
+            Node::U64(number) => i64::try_from(number).ok(),
             _ => None,
         }
     }
@@ -162,8 +161,8 @@ impl<'a> Value<'a> {
     /// The integer, if it was written without fraction and exponent and fits.
     pub fn as_u64(self) -> Option<u64> {
         match self.head() {
-            Node::Static(StaticNode::I64(number)) => u64::try_from(number).ok(),
-            Node::Static(StaticNode::U64(number)) => Some(number),
+            Node::I64(number) => u64::try_from(number).ok(),
+            Node::U64(number) => Some(number),
             _ => None,
         }
     }
@@ -171,9 +170,9 @@ impl<'a> Value<'a> {
     /// Any number, rounded to the nearest double.
     pub fn as_f64(self) -> Option<f64> {
         match self.head() {
-            Node::Static(StaticNode::I64(number)) => Some(number as f64),
-            Node::Static(StaticNode::U64(number)) => Some(number as f64),
-            Node::Static(StaticNode::F64(number)) => Some(number),
+            Node::I64(number) => Some(number as f64),
+            Node::U64(number) => Some(number as f64),
+            Node::F64(number) => Some(number),
             _ => None,
         }
     }
@@ -181,9 +180,9 @@ impl<'a> Value<'a> {
     /// The number as `serde_json` holds it: integers stay integers.
     pub fn as_number(self) -> Option<serde_json::Number> {
         match self.head() {
-            Node::Static(StaticNode::I64(number)) => Some(number.into()),
-            Node::Static(StaticNode::U64(number)) => Some(number.into()),
-            Node::Static(StaticNode::F64(number)) => serde_json::Number::from_f64(number),
+            Node::I64(number) => Some(number.into()),
+            Node::U64(number) => Some(number.into()),
+            Node::F64(number) => serde_json::Number::from_f64(number),
             _ => None,
         }
     }
@@ -225,7 +224,7 @@ impl<'a> Value<'a> {
 
     #[inline]
     fn first(self) -> &'a Node<'a> {
-        self.nodes.first().unwrap_or(&Node::Static(StaticNode::Null))
+        self.nodes.first().unwrap_or(&Node::Null)
     }
 
     #[inline]
@@ -239,7 +238,7 @@ impl<'a> Value<'a> {
 fn split_value<'a>(nodes: &'a [Node<'a>]) -> Option<(Value<'a>, &'a [Node<'a>])> {
     let span = match nodes.first()? {
         Node::Object { count, .. } | Node::Array { count, .. } => count + 1,
-        Node::String(_) | Node::Static(_) => 1,
+        _ => 1,
     };
     let (value, rest) = nodes.split_at_checked(span)?;
     Some((Value { nodes: value }, rest))

@@ -4,10 +4,9 @@
 
 use std::collections::HashSet;
 
-use simd_json::Node;
-
 use super::outline::outline;
 use super::{Value, parse_empty_object, split_value};
+use crate::document::Node;
 use crate::limits::PAIRWISE_MEMBERS_MAX;
 
 /// The members of an object.
