@@ -17,6 +17,7 @@ use crate::engine::core::Core;
 use crate::engine::counters::Counters;
 use crate::engine::mailbox::{Inbox, Mailbox};
 use crate::error::Error;
+use crate::io::Link;
 use crate::io::mem::{self, MemPeer};
 use crate::notifier::Notifier;
 use crate::serve::serve;
@@ -66,7 +67,8 @@ impl InProcess {
     #[must_use]
     pub fn connect(&self) -> InProcessConnection<'_> {
         let (link, peer) = mem::pair(PIPE_BYTES);
-        self.tasks.borrow_mut().push(Box::pin(serve(self.core.clone(), link)));
+        let open = self.core.links.enter(link.shutdown_handle());
+        self.tasks.borrow_mut().push(Box::pin(serve(self.core.clone(), link, open)));
         InProcessConnection { server: self, peer }
     }
 

@@ -30,8 +30,12 @@ pub(crate) trait Serve: Send + Sync + Sized + 'static {
     /// Builds a core's part, on the core's own thread, before its first connection.
     fn local(&self, parts: &CoreParts) -> Self::Local;
 
-    /// Serves one connection to its end. A panic costs this connection only.
-    fn connection(core: Rc<Core<Self>>, link: TcpLink) -> impl Future<Output = ()> + 'static;
+    /// Serves one connection to its end, which is the drop of `open`: it may be handed on. A panic costs this connection only.
+    fn connection(
+        core: Rc<Core<Self>>,
+        link: TcpLink,
+        open: LinkGuard,
+    ) -> impl Future<Output = ()> + 'static;
 
     /// Answers [`Mailbox::nudge`]: looks up what the bits announce.
     fn nudged(core: &Rc<Core<Self>>, bits: u32) {

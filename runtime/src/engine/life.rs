@@ -104,10 +104,9 @@ fn admit<S: Serve>(core: &Rc<Core<S>>, link: TcpLink) {
     core.counters.connections_accepted.add(1);
     // Boxed on its way into the task, which would keep it three times.
     let parts = Box::new((core.links.enter(link.shutdown_handle()), core.clone(), link));
-    core.spawn("connection", move || async move {
+    core.spawn("connection", move || {
         let (open, owner, link) = *parts;
-        S::connection(owner, link).await;
-        drop(open);
+        S::connection(owner, link, open)
     });
 }
 

@@ -10,12 +10,13 @@ mod tests;
 
 use std::future::{Future, poll_fn};
 use std::pin::pin;
+use std::rc::Rc;
 use std::task::{Poll, ready};
 
 use transport::http::respond;
 use transport::sse;
 
-use super::core::CoreParts;
+use super::core::{Core, CoreParts, LinkGuard, Serve};
 use super::deadline::{Deadline, Kind};
 use crate::hub::{Envelope, Subscription};
 use crate::io::{Link, Peer};
@@ -46,31 +47,35 @@ pub(crate) struct Pace {
 /// Writes `head` (the response's, built by the caller) with the acknowledgement behind it, then whatever the
 /// subscription has to tell, until the peer leaves or the server ends the stream. Ends when the connection is done.
 // Not an async function: that would keep each argument twice, and a hundred thousand of these futures wait at once.
-pub(crate) fn run<'c, L: Link + 'c>(
-    core: &'c CoreParts,
+pub(crate) fn run<S: Serve, L: Link>(
+    core: Rc<Core<S>>,
     link: L,
+    open: LinkGuard,
     mut head: Vec<u8>,
     stream: Subscription,
     pace: Pace,
-) -> impl Future<Output = ()> + 'c {
+) -> impl Future<Output = ()> {
     pace.frame(&mut head, |out| stream.write_ack(out, Envelope::Event));
     let deadline = core.deadline(Some(link.shutdown_handle()));
-    let mut task = Task { core, link, stream, deadline, pace };
+    let mut task = Task { core, link, open, stream, deadline, pace };
     async move {
         let graceful = task.serve(head).await;
         // Everything the stream holds is freed before the connection takes its leave of the peer.
-        let Task { link, stream, deadline, .. } = task;
+        let Task { link, stream, deadline, open, .. } = task;
         drop((stream, deadline));
         if graceful {
             Box::pin(link.close()).await;
         }
+        drop(open);
     }
 }
 
 /// The futures of the link's operations are boxed, each for as long as it runs: only waiting is part of the task.
-struct Task<'c, L> {
-    core: &'c CoreParts,
+struct Task<S: Serve, L> {
+    core: Rc<Core<S>>,
     link: L,
+    /// Counts the connection as open.
+    open: LinkGuard,
     stream: Subscription,
     deadline: Deadline,
     pace: Pace,
@@ -102,7 +107,7 @@ struct Said {
     last: bool,
 }
 
-impl<L: Link> Task<'_, L> {
+impl<S: Serve, L: Link> Task<S, L> {
     /// True when the closing result was written.
     async fn serve(&mut self, head: Vec<u8>) -> bool {
         if !self.write(head).await {
@@ -212,7 +217,7 @@ impl<L: Link> Task<'_, L> {
     /// Writes all of `out`, however long the peer takes for it, and arms the next sign of life. False when the connection
     /// is lost.
     async fn write(&mut self, out: Vec<u8>) -> bool {
-        let (core, deadline, timeout_ms) = (self.core, &self.deadline, self.pace.write_timeout_ms);
+        let (core, deadline, timeout_ms) = (&self.core, &self.deadline, self.pace.write_timeout_ms);
         deadline.arm(Kind::Write, at_ms(core, timeout_ms));
         let progress = |_| {
             // What has fired has shut the link down; arming again would only hide the reason.
@@ -232,7 +237,7 @@ impl<L: Link> Task<'_, L> {
 
     /// Arms the next sign of life; waiting never outlasts the opener's grant.
     fn arm_next(&self) {
-        let due = at_ms(self.core, self.pace.keep_alive_ms);
+        let due = at_ms(&self.core, self.pace.keep_alive_ms);
         self.deadline.arm(Kind::KeepAlive, due.min(self.pace.until_ms.unwrap_or(u64::MAX)));
     }
 }

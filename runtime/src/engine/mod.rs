@@ -14,6 +14,7 @@ pub(crate) mod listen;
 pub(crate) mod mailbox;
 pub(crate) mod offload;
 pub(crate) mod pool;
+pub(crate) mod rounds;
 pub(crate) mod slab;
 pub(crate) mod stall;
 pub(crate) mod turn;

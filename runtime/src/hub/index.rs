@@ -107,7 +107,7 @@ impl Followers {
 
     /// Every stream with its index of the key, from the end and without a borrow held across the call (see
     /// `Hub::mark_topic`).
-    pub(super) fn backwards(&self, mut each: impl FnMut(&Stream, u32)) {
+    pub(super) fn backwards(&self, mut each: impl FnMut(&Rc<Stream>, u32)) {
         let mut at = self.streams.borrow().len();
         while at > 0 {
             at -= 1;

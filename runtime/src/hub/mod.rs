@@ -10,6 +10,7 @@ mod filter;
 mod frame;
 mod inbox;
 mod index;
+mod rounds;
 mod seats;
 mod stream;
 mod topic;
@@ -37,6 +38,7 @@ pub(crate) use topic::{Kind, Kinds, Topics};
 
 use inbox::Inbox;
 use index::{Followers, Lists};
+use rounds::Rounds;
 use seats::Seat;
 
 use crate::engine::counters::CoreCounters;
@@ -52,6 +54,7 @@ pub(crate) struct Hub {
     lists: RefCell<Lists>,
     /// By kind.
     keys: RefCell<Box<[KeyMap]>>,
+    rounds: Rounds,
     draining: Cell<bool>,
     counters: Arc<CoreCounters>,
 }
@@ -70,6 +73,7 @@ impl Hub {
             inbox,
             lists: RefCell::default(),
             keys: RefCell::new(keys),
+            rounds: Rounds::default(),
             draining: Cell::new(false),
             counters,
         })
@@ -108,9 +112,26 @@ impl Hub {
         self.lists.borrow().len()
     }
 
-    /// Marks what other threads have told since the last call, and wakes only the streams concerned. The worker
-    /// calls it on the bell's message, and may call it at any other time: without news it is one swap.
-    pub(crate) fn deliver(&self) {
+    /// Marks what other threads have told since the last call, and wakes only the streams concerned, the first of them at
+    /// once. True when there are more: the caller has a task go on with [`Hub::turn`]. The worker calls it on the bell's
+    /// message, and may call it at any other time: without news it is one swap.
+    #[must_use]
+    pub(crate) fn deliver(&self) -> bool {
+        self.mark_news();
+        self.rounds.begin()
+    }
+
+    /// Wakes the next of the streams that have news. True while there are more in this round.
+    pub(crate) fn turn(&self) -> bool {
+        self.rounds.turn()
+    }
+
+    /// Begins a round of those that have got news since the last round began, which is over. False when there is none.
+    pub(crate) fn next_round(&self) -> bool {
+        self.rounds.next_round()
+    }
+
+    fn mark_news(&self) {
         let news = self.inbox.take();
         for topic in news.topics.iter() {
             self.mark_topic(topic);
@@ -122,7 +143,10 @@ impl Hub {
             if let Some(followers) = followers.filter(|found| Arc::ptr_eq(&found.key, &key))
                 && (key.kind == Kind::RESOURCE || payload.is_some())
             {
-                followers.backwards(|stream, at| stream.mark_key(at, payload.as_ref()));
+                followers.backwards(|stream, at| {
+                    stream.mark_key(at, payload.as_ref());
+                    self.rounds.enter(stream);
+                });
             }
         }
         if news.wide_overflow {
@@ -196,6 +220,7 @@ impl Hub {
             let stream = self.lists.borrow().of_topic(topic, at);
             if let Some(stream) = stream {
                 stream.mark_topic(topic);
+                self.rounds.enter(&stream);
             }
         }
     }
@@ -203,20 +228,31 @@ impl Hub {
     /// Marks the streams that follow this very URI, and those whose URI the matcher finds to cover it.
     fn mark_wide(&self, uri: &Arc<str>) {
         if let Some(exact) = self.find(Kind::RESOURCE, uri) {
-            exact.backwards(|stream, at| stream.mark_key(at, None));
+            self.mark_key(&exact);
         }
         for followers in self.resources() {
             let subscribed = &*followers.key.text;
             if *subscribed != **uri && self.exchange.matches(subscribed, uri) {
-                followers.backwards(|stream, at| stream.mark_wide(at, uri));
+                followers.backwards(|stream, at| {
+                    if stream.mark_wide(at, uri) {
+                        self.rounds.enter(stream);
+                    }
+                });
             }
         }
     }
 
     fn mark_all_resources(&self) {
         for followers in self.resources() {
-            followers.backwards(|stream, at| stream.mark_key(at, None));
+            self.mark_key(&followers);
         }
+    }
+
+    fn mark_key(&self, followers: &Followers) {
+        followers.backwards(|stream, at| {
+            stream.mark_key(at, None);
+            self.rounds.enter(stream);
+        });
     }
 
     fn resources(&self) -> Vec<Rc<Followers>> {

@@ -29,6 +29,8 @@ pub(crate) struct Stream {
     honoured: Topics,
     dirty: Cell<Topics>,
     ending: Cell<bool>,
+    /// It has news, and is in one of the lists of [`super::rounds`].
+    pub(super) awaits_turn: Cell<bool>,
     waker: Cell<Option<Waker>>,
     /// Absent on the many streams that follow lists only.
     pub(super) keyed: Option<Box<Keyed>>,
@@ -74,6 +76,7 @@ impl Stream {
             honoured,
             dirty: Cell::default(),
             ending: Cell::new(false),
+            awaits_turn: Cell::new(false),
             waker: Cell::new(None),
             keyed,
             places: Default::default(),
@@ -215,7 +218,6 @@ impl Stream {
     pub(super) fn mark_topic(&self, topic: Topic) {
         debug_assert!(self.honoured.contains(topic), "only what was honoured is delivered");
         self.dirty.set(self.dirty.get().with(topic));
-        self.wake();
     }
 
     /// Marks the key at this index, with what an extension has to tell.
@@ -228,24 +230,22 @@ impl Stream {
         if !key.dirty.replace(true) {
             keyed.dirty.borrow_mut().push(at);
         }
-        self.wake();
     }
 
     /// Marks an updated URI that a matcher found to belong to the key at this index; one that the stream follows
-    /// itself is marked as its own key.
-    pub(super) fn mark_wide(&self, at: u32, uri: &Arc<str>) {
-        let Some(keyed) = &self.keyed else { return };
+    /// itself is marked as its own key. False when that is no news.
+    pub(super) fn mark_wide(&self, at: u32, uri: &Arc<str>) -> bool {
+        let Some(keyed) = &self.keyed else { return false };
         let mut wide = keyed.wide.borrow_mut();
         if wide.contains(uri) || keyed.follows(uri) {
-            return;
+            return false;
         }
-        if wide.len() == WIDE_URIS_PER_STREAM_MAX {
-            drop(wide);
-            return self.mark_key(at, None);
+        if wide.len() < WIDE_URIS_PER_STREAM_MAX {
+            wide.push(Arc::clone(uri));
+        } else {
+            self.mark_key(at, None);
         }
-        wide.push(Arc::clone(uri));
-        drop(wide);
-        self.wake();
+        true
     }
 
     /// Ends the subscription from the server's side: see [`Stream::is_ending`].
@@ -254,7 +254,7 @@ impl Stream {
         self.wake();
     }
 
-    fn wake(&self) {
+    pub(super) fn wake(&self) {
         if let Some(waker) = self.waker.take() {
             waker.wake();
         }

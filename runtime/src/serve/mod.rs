@@ -27,9 +27,11 @@ use std::rc::Rc;
 use codec::document::Parser;
 
 use crate::app::App;
+use crate::engine::core::LinkGuard;
 use crate::engine::core::{Core, CoreParts, Serve};
 use crate::engine::deadline::Kind;
 use crate::engine::listen as subscription;
+use crate::engine::rounds;
 use crate::hub::Hub;
 use crate::io::{Link, PooledFuture, TcpLink};
 use crate::legacy::Sessions;
@@ -71,12 +73,19 @@ impl Serve for App {
         }
     }
 
-    fn connection(core: Rc<Core<Self>>, link: TcpLink) -> impl Future<Output = ()> {
-        serve(core, link)
+    fn connection(
+        core: Rc<Core<Self>>,
+        link: TcpLink,
+        open: LinkGuard,
+    ) -> impl Future<Output = ()> {
+        serve(core, link, open)
     }
 
     fn nudged(core: &Rc<Core<Self>>, _bits: u32) {
-        core.app.hub.deliver();
+        if core.app.hub.deliver() {
+            let (owner, hub) = (Rc::clone(core), Rc::clone(&core.app.hub));
+            core.spawn("telling", move || rounds::go_on(owner, hub));
+        }
     }
 
     fn draining(core: &Rc<Core<Self>>) {
@@ -93,9 +102,13 @@ impl Serve for App {
 }
 
 /// Serves one peer to its end. This future is all that a connection is while nothing happens on it: whatever is large is
-/// boxed for as long as it runs.
+/// boxed for as long as it runs, and a stream that opens goes on as a task of its own, no larger than it needs.
 // Not an async function: that would keep each argument twice.
-pub(crate) fn serve<L: Link>(core: Rc<Core<App>>, link: L) -> impl Future<Output = ()> {
+pub(crate) fn serve<L: Link + 'static>(
+    core: Rc<Core<App>>,
+    link: L,
+    open: LinkGuard,
+) -> impl Future<Output = ()> {
     let mut kept = Kept::new(&core, link);
     async move {
         loop {
@@ -110,13 +123,17 @@ pub(crate) fn serve<L: Link>(core: Rc<Core<App>>, link: L) -> impl Future<Output
                 Then::Gone => return,
                 Then::Listen(handover) => {
                     kept.part(&core);
-                    let Handover { link, head, subscription, pace } = *handover;
-                    let stream = subscription::run(&core, link, head, subscription, pace);
-                    return Box::pin(stream).await;
+                    let owner = Rc::clone(&core);
+                    return core.spawn("subscription", move || {
+                        let Handover { link, head, subscription, pace } = *handover;
+                        subscription::run(owner, link, open, head, subscription, pace)
+                    });
                 }
                 Then::Stand(standing) => {
                     kept.part(&core);
-                    return Box::pin(legacy::stand_by(&core, *standing)).await;
+                    let owner = Rc::clone(&core);
+                    return core
+                        .spawn("standing stream", move || legacy::stand_by(owner, open, standing));
                 }
             }
         }

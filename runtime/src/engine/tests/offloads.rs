@@ -91,13 +91,13 @@ fn the_last_poll_is_woken() {
 /// From a plain task of a core, on each driver: the answer finds its way home.
 #[test]
 fn an_answer_comes_back_to_its_core() {
-    use crate::engine::core::{Core, CoreParts, Serve};
+    use crate::engine::core::{Core, CoreParts, LinkGuard, Serve};
     use crate::engine::worker::{WorkerConfig, start};
     struct Idle;
     impl Serve for Idle {
         type Local = ();
         fn local(&self, _: &CoreParts) {}
-        async fn connection(_: std::rc::Rc<Core<Self>>, _: crate::io::TcpLink) {}
+        async fn connection(_: std::rc::Rc<Core<Self>>, _: crate::io::TcpLink, _: LinkGuard) {}
     }
     let pool = OffloadHandle::start(2, 64).expect("threads can start");
     for chosen in drivers() {

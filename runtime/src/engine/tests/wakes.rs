@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
 use super::{bells, core_config, drivers};
-use crate::engine::core::{Core, CoreParts, Serve};
+use crate::engine::core::{Core, CoreParts, LinkGuard, Serve};
 use crate::engine::mailbox::{Inbox, Mailbox};
 use crate::engine::wake::{Portable, TaskWaker};
 use crate::engine::worker::{WorkerConfig, start};
@@ -24,7 +24,7 @@ impl Serve for Listener {
         RefCell::default()
     }
 
-    async fn connection(_: Rc<Core<Self>>, _: TcpLink) {}
+    async fn connection(_: Rc<Core<Self>>, _: TcpLink, _: LinkGuard) {}
 
     fn nudged(core: &Rc<Core<Self>>, bits: u32) {
         core.app.borrow_mut().push(format!("nudge {bits:b}"));

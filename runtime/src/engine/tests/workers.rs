@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use super::{core_config, drivers};
-use crate::engine::core::{Core, CoreParts, Serve};
+use crate::engine::core::{Core, CoreParts, LinkGuard, Serve};
 use crate::engine::deadline::Kind;
 use crate::engine::driver::{Chosen, Driver};
 use crate::engine::worker::{StartError, WorkerConfig, Workers, start};
@@ -23,7 +23,7 @@ impl Serve for Echo {
 
     fn local(&self, _: &CoreParts) {}
 
-    async fn connection(core: Rc<Core<Self>>, mut link: TcpLink) {
+    async fn connection(core: Rc<Core<Self>>, mut link: TcpLink, open: LinkGuard) {
         loop {
             let (result, buf) = link.read(core.buffers.get()).await;
             match result {
@@ -39,6 +39,7 @@ impl Serve for Echo {
             }
         }
         link.close().await;
+        drop(open);
     }
 }
 
@@ -188,7 +189,7 @@ fn a_failed_start_leaves_nothing_running() {
         fn local(&self, parts: &CoreParts) {
             assert!(parts.id != 1, "core 1 is to fail");
         }
-        async fn connection(_: Rc<Core<Self>>, _: TcpLink) {}
+        async fn connection(_: Rc<Core<Self>>, _: TcpLink, _: LinkGuard) {}
     }
     for chosen in drivers() {
         let bound = bind(HERE.parse().expect("an address"), BACKLOG, 2).expect("a port");
@@ -218,13 +219,14 @@ fn a_drain_ends_idle_connections_at_once() {
     impl Serve for Patient {
         type Local = ();
         fn local(&self, _: &CoreParts) {}
-        async fn connection(core: Rc<Core<Self>>, mut link: TcpLink) {
+        async fn connection(core: Rc<Core<Self>>, mut link: TcpLink, open: LinkGuard) {
             let idle = core.deadline(Some(link.shutdown_handle()));
             idle.arm(Kind::Idle, u64::MAX - 1);
             let (result, _) = link.read(core.buffers.get()).await;
             assert_eq!((result.ok(), idle.fired()), (Some(0), Some(Kind::Idle)));
             let _ = link.write_all(b"bye".to_vec()).await;
             link.close().await;
+            drop(open);
         }
     }
     for chosen in drivers() {

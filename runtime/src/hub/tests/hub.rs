@@ -3,7 +3,7 @@
 use super::super::event::Event;
 use super::super::seats::Full;
 use super::super::{Envelope, ExchangeConfig, Filter};
-use super::{config, filter, hub, hub_with, id, lines, open, take, take_all, uris};
+use super::{config, deliver, filter, hub, hub_with, id, lines, open, take, take_all, uris};
 use crate::hub::Topic::{PromptsListChanged, ToolsListChanged};
 
 /// [SUB-06] [SUB-08] [SUB-11] each stream hears of what it asked for, and one event can go to many
@@ -15,13 +15,13 @@ fn events_reach_exactly_the_streams_that_asked() {
     exchange.offer(&Event::ListChanged(ToolsListChanged));
     exchange.offer(&Event::ResourceUpdated("u:b".into()));
     exchange.offer(&Event::ResourceUpdated("u:c".into()));
-    hub.deliver();
+    deliver(&hub);
     let frames = take(&tools);
     assert_eq!(frames.len(), 1);
     assert_eq!(frames[0]["method"], "notifications/tools/list_changed");
     assert_eq!(uris(&take(&prompts)), ["u:b"]);
     exchange.offer(&Event::ResourceUpdated("u:a".into()));
-    hub.deliver();
+    deliver(&hub);
     assert_eq!((uris(&take(&tools)), uris(&take(&prompts))), (vec!["u:a"], vec!["u:a"]));
 }
 
@@ -46,7 +46,7 @@ fn closing_frees_everything() {
         if rest.len() % 1000 == 0 {
             exchange.offer(&Event::ListChanged(ToolsListChanged));
             exchange.offer(&Event::ResourceUpdated("u:shared".into()));
-            hub.deliver();
+            deliver(&hub);
             assert!(rest.iter().all(|stream| take_all(stream).len() == 2));
         }
     }
@@ -67,7 +67,7 @@ fn stale_news_does_not_reach_a_new_stream() {
     exchange.offer(&Event::ResourceUpdated("u:a".into()));
     drop(stream);
     let stream = open(&hub, 1, filter(&[], &["u:a"]));
-    hub.deliver();
+    deliver(&hub);
     assert!(!stream.is_dirty());
 }
 
@@ -112,7 +112,7 @@ fn a_drain_ends_every_stream() {
         (0..10).map(|n| open(&hub, n, filter(&[ToolsListChanged], &[]))).collect();
     assert!(!streams.iter().any(|stream| stream.is_ending()));
     exchange.offer(&Event::ListChanged(ToolsListChanged));
-    hub.deliver();
+    deliver(&hub);
     hub.end_all();
     assert!(streams.iter().all(|stream| stream.is_ending() && take(stream).len() == 1));
     assert!(open(&hub, 11, filter(&[ToolsListChanged], &[])).is_ending());

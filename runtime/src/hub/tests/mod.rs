@@ -75,6 +75,15 @@ fn open_with(hub: &Rc<Hub>, filter: Filter, access: Access) -> Subscription {
     hub.open(id(1), filter, None, Some(access)).expect("room for a subscription")
 }
 
+/// Has the hub look at the news, and wake everybody concerned.
+fn deliver(hub: &Hub) {
+    let mut more = hub.deliver();
+    while more {
+        while hub.turn() {}
+        more = hub.next_round();
+    }
+}
+
 /// What the stream has to tell now.
 fn take(stream: &Stream) -> Vec<Value> {
     let mut out = Vec::new();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::super::event::{Event, Payload};
 use super::super::topic::Topic;
 use super::super::{Filter, Subscription};
-use super::{TAG, filter, hub, kinds, matching_hub, method, open, take, take_all};
+use super::{TAG, deliver, filter, hub, kinds, matching_hub, method, open, take, take_all};
 
 const URIS: [&str; 5] = ["u:a", "u:a/x", "u:a/y", "u:b", "u:b/x"];
 const TASKS: [&str; 2] = ["t0", "t1"];
@@ -145,7 +145,7 @@ fn run(steps: &[Step], wide: bool) {
                     reader.owed.insert(thing.clone(), number);
                 }
             }
-            Step::Deliver => hub.deliver(),
+            Step::Deliver => deliver(&hub),
             Step::Take(at) if !readers.is_empty() => {
                 let at = at % readers.len();
                 let frames = take(&readers[at].subscription);
@@ -155,7 +155,7 @@ fn run(steps: &[Step], wide: bool) {
             Step::Close(_) | Step::Take(_) => {}
         }
     }
-    hub.deliver();
+    deliver(&hub);
     for reader in &mut readers {
         let frames = take_all(&reader.subscription);
         reader.read_leniently(&frames, wide);

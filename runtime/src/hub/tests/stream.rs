@@ -11,8 +11,8 @@ use super::super::event::{Event, Payload};
 use super::super::stream::{Stream, TAKE_BYTES_MAX, WIDE_URIS_PER_STREAM_MAX};
 use super::super::{Envelope, ExchangeConfig, Filter};
 use super::{
-    TAG, config, filter, hub, hub_with, kinds, lines, matching_hub, method, open, take, take_all,
-    uris,
+    TAG, config, deliver, filter, hub, hub_with, kinds, lines, matching_hub, method, open, take,
+    take_all, uris,
 };
 use crate::hub::Topic::{PromptsListChanged, ResourcesListChanged, ToolsListChanged};
 
@@ -33,7 +33,7 @@ fn every_message_is_tagged_with_the_id_verbatim() {
         let stream = hub.open(id.to_owned(), filter, None, None).expect("room");
         exchange.offer(&Event::ListChanged(ToolsListChanged));
         exchange.offer(&Event::ResourceUpdated("file:///a".into()));
-        hub.deliver();
+        deliver(&hub);
         let mut out = Vec::new();
         stream.write_ack(&mut out, Envelope::Line);
         stream.take_frames(&mut out, Envelope::Line);
@@ -69,7 +69,7 @@ fn messages_have_the_shape_of_the_protocol() {
     });
     exchange.offer(&Event::ResourceUpdated("file:///a\"b".into()));
     exchange.offer(&Event::ListChanged(PromptsListChanged));
-    hub.deliver();
+    deliver(&hub);
     assert_eq!(stream.take_frames(&mut out, Envelope::Line), 3);
     stream.write_closing(&mut out, Envelope::Line);
     let meta = json!({ TAG: 7 });
@@ -117,13 +117,13 @@ fn bursts_coalesce_and_later_changes_follow() {
         exchange.offer(&Event::ResourceUpdated("u:a".into()));
         exchange.offer(&Event::ResourceUpdated("u:b".into()));
     }
-    hub.deliver();
+    deliver(&hub);
     let frames = take(&stream);
     assert_eq!(frames.len(), 3);
     assert_eq!(uris(&frames[1..]), ["u:a", "u:b"]);
     assert!(!stream.is_dirty() && take(&stream).is_empty());
     exchange.offer(&Event::ResourceUpdated("u:b".into()));
-    hub.deliver();
+    deliver(&hub);
     assert_eq!(uris(&take(&stream)), ["u:b"]);
 }
 
@@ -137,7 +137,7 @@ fn a_write_is_bounded_and_the_rest_follows() {
     for name in &names {
         exchange.offer(&Event::ResourceUpdated((*name).into()));
     }
-    hub.deliver();
+    deliver(&hub);
     let mut all = Vec::new();
     let bytes: usize = names.iter().map(|name| name.len() + 200).sum();
     for _ in 0..bytes / TAKE_BYTES_MAX + 2 {
@@ -146,7 +146,7 @@ fn a_write_is_bounded_and_the_rest_follows() {
         assert!(out.len() < TAKE_BYTES_MAX + 2048, "{} bytes at once", out.len());
         // A thing that changes again while its frame waits is not told twice; one already told is.
         exchange.offer(&Event::ResourceUpdated(names[999].into()));
-        hub.deliver();
+        deliver(&hub);
         let text = String::from_utf8(out).expect("UTF-8");
         let data = text.lines().filter_map(|line| line.strip_prefix("data: "));
         all.extend(data.map(|line| serde_json::from_str::<Value>(line).expect("JSON")));
@@ -167,7 +167,7 @@ fn authorisation_is_asked_again_at_delivery() {
     let stream = super::open_with(&hub, filter(&[ToolsListChanged], &["u:a"]), access);
     let tell = || {
         exchange.offer(&Event::ResourceUpdated("u:a".into()));
-        hub.deliver();
+        deliver(&hub);
         take(&stream)
     };
     assert_eq!(uris(&tell()), ["u:a"]);
@@ -195,10 +195,10 @@ fn extension_news_keeps_the_newest_payload() {
     };
     tell("a", 1);
     tell("a", 2);
-    hub.deliver();
+    deliver(&hub);
     tell("a", 3);
     tell("unknown", 9);
-    hub.deliver();
+    deliver(&hub);
     let frames = take(&stream);
     assert_eq!(frames.len(), 1);
     assert_eq!((method(&frames[0]), &frames[0]["params"]["n"]), ("notifications/tasks", &json!(3)));
@@ -208,7 +208,7 @@ fn extension_news_keeps_the_newest_payload() {
         key: "b".into(),
         payload: Payload::new(&serde_json::Map::new()),
     });
-    hub.deliver();
+    deliver(&hub);
     assert_eq!(take(&stream)[0]["params"], json!({ "_meta": { TAG: 1 } }));
 }
 
@@ -221,7 +221,7 @@ fn a_matcher_widens_the_match() {
     for uri in ["u:dir/a", "u:dir/a", "u:dir/", "u:far", "u:fi"] {
         exchange.offer(&Event::ResourceUpdated(uri.into()));
     }
-    hub.deliver();
+    deliver(&hub);
     let frames = take_all(&stream);
     let mut told = uris(&frames);
     told.sort_unstable();
@@ -237,7 +237,7 @@ fn widened_updates_are_bounded_per_stream() {
     for n in 0..500 {
         exchange.offer(&Event::ResourceUpdated(format!("u:dir/{n}").into()));
     }
-    hub.deliver();
+    deliver(&hub);
     let frames = take_all(&stream);
     assert_eq!(frames.len(), WIDE_URIS_PER_STREAM_MAX + 1);
     assert!(uris(&frames).contains(&"u:dir/"), "the rest is told as the subscribed URI");
@@ -252,11 +252,11 @@ fn widened_updates_are_bounded_per_core() {
     for n in 0..5000 {
         exchange.offer(&Event::ResourceUpdated(format!("u:a/{n}").into()));
     }
-    hub.deliver();
+    deliver(&hub);
     assert_eq!(uris(&take_all(&a)), ["u:a/"]);
     assert_eq!(uris(&take_all(&b)), ["u:b/"]);
     exchange.offer(&Event::ResourceUpdated("u:a/1".into()));
-    hub.deliver();
+    deliver(&hub);
     assert_eq!((uris(&take_all(&a)), b.is_dirty()), (vec!["u:a/1"], false));
 }
 
@@ -279,11 +279,11 @@ fn only_the_reader_concerned_is_woken_and_once() {
     let mut cx = Context::from_waker(&waker);
     assert!(stream.poll_news(&mut cx).is_pending());
     exchange.offer(&Event::ListChanged(ResourcesListChanged));
-    hub.deliver();
+    deliver(&hub);
     assert_eq!(rung.0.load(Ordering::Relaxed), 0);
     for _ in 0..3 {
         exchange.offer(&Event::ListChanged(ToolsListChanged));
-        hub.deliver();
+        deliver(&hub);
     }
     assert_eq!(rung.0.load(Ordering::Relaxed), 1);
     assert!(stream.poll_news(&mut cx).is_ready());

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 
 use super::super::{Bus, Exchange, ExchangeConfig, Hub, LocalBus, Topic};
-use super::{config, filter, open, take_all};
+use super::{config, deliver, filter, open, take_all};
 use crate::notifier::Notifier;
 
 const CORES: usize = 2;
@@ -51,7 +51,7 @@ fn no_change_is_lost_across_threads() {
             while going {
                 going = ring.recv().expect("the bell outlives the core");
                 looks += 1;
-                hub.deliver();
+                deliver(&hub);
                 for frame in take_all(&stream) {
                     match frame["params"]["uri"].as_str() {
                         None => tools = world.tools.load(Ordering::Acquire),
@@ -131,6 +131,6 @@ fn a_late_bell_rings_for_what_is_waiting() {
         counted.fetch_add(1, Ordering::Relaxed);
     }));
     assert_eq!(rings.load(Ordering::Relaxed), 1);
-    hub.deliver();
+    deliver(&hub);
     assert!(stream.is_dirty());
 }

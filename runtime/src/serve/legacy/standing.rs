@@ -11,7 +11,7 @@ use transport::http::respond;
 use transport::sse;
 
 use crate::app::App;
-use crate::engine::core::Core;
+use crate::engine::core::{Core, LinkGuard};
 use crate::engine::deadline::{Deadline, Kind};
 use crate::engine::listen::UNREAD_BYTES_MAX;
 use crate::engine::wake::TaskWaker;
@@ -39,16 +39,21 @@ enum Turn {
 }
 
 /// Writes what the feed brings until it ends or the client leaves.
-pub(in crate::serve) async fn run<L: Link>(core: &Rc<Core<App>>, standing: Standing<L>) {
-    let Standing { link, head, feed, chunked } = standing;
+pub(in crate::serve) async fn run<L: Link>(
+    core: Rc<Core<App>>,
+    open: LinkGuard,
+    standing: Box<Standing<L>>,
+) {
+    let Standing { link, head, feed, chunked } = *standing;
     let deadline = core.deadline(Some(link.shutdown_handle()));
     let waker = TaskWaker::new(&core.wakes);
-    let mut task = Task { core, link, feed: &feed, chunked, deadline, waker };
+    let mut task = Task { core: &core, link, feed: &feed, chunked, deadline, waker };
     let graceful = task.serve(head).await;
     feed.leave();
     if graceful {
         Box::pin(task.link.close()).await;
     }
+    drop(open);
 }
 
 struct Task<'c, L> {

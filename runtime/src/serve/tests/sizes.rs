@@ -6,7 +6,7 @@ use super::super::{connection, serve};
 use crate::handler::Outcome;
 use crate::io::TcpLink;
 
-fn future<A, B, F>(_: fn(A, B) -> F) -> usize {
+fn future<A, B, C, F>(_: fn(A, B, C) -> F) -> usize {
     size_of::<F>()
 }
 

@@ -18,6 +18,7 @@ use crate::context::Context;
 use crate::engine::core::Core;
 use crate::engine::mailbox::Inbox;
 use crate::error::ToolError;
+use crate::io::Link;
 use crate::io::mem::{MemPeer, pair};
 use crate::limits::Limits;
 use crate::serve::serve;
@@ -141,9 +142,10 @@ impl World {
     /// Opens a connection whose wire holds `capacity` bytes in each direction.
     pub(super) fn connect(&self, capacity: usize) -> Wire {
         let (link, peer) = pair(capacity);
+        let open = self.core.links.enter(link.shutdown_handle());
         Wire {
             peer: Some(peer),
-            task: Some(Box::pin(serve(self.core.clone(), link))),
+            task: Some(Box::pin(serve(self.core.clone(), link, open))),
             woken: Arc::new(Woken(AtomicBool::new(true))),
             received: Vec::new(),
         }

@@ -11,8 +11,9 @@ use codec::id::Id;
 use serde_json::Value;
 
 use super::{ACK, HEAD, PACE, TOOLS, closing};
-use crate::engine::core::{Core, CoreParts, Serve};
+use crate::engine::core::{Core, CoreParts, LinkGuard, Serve};
 use crate::engine::listen;
+use crate::engine::rounds;
 use crate::engine::tests::{PATIENCE, core_config, drivers};
 use crate::engine::worker::{WorkerConfig, Workers, start};
 use crate::hub::{Bus, Exchange, ExchangeConfig, Filter, Hub, LocalBus, Topic};
@@ -32,7 +33,7 @@ impl Serve for Streams {
         Hub::new(Arc::clone(&self.0), parts.id, Arc::clone(&parts.counters))
     }
 
-    async fn connection(core: Rc<Core<Self>>, mut link: TcpLink) {
+    async fn connection(core: Rc<Core<Self>>, mut link: TcpLink, open: LinkGuard) {
         let (result, buf) = link.read(core.buffers.get()).await;
         if !matches!(result, Ok(1..)) || !buf.ends_with(b"\n") {
             return;
@@ -41,11 +42,14 @@ impl Serve for Streams {
         filter.topics = filter.topics.with(Topic::ToolsListChanged);
         let opened = core.app.open(Id::from("s").to_owned(), filter, None, None);
         let Ok(subscription) = opened else { return };
-        listen::run(&core, link, HEAD.to_vec(), subscription, PACE).await;
+        listen::run(core, link, open, HEAD.to_vec(), subscription, PACE).await;
     }
 
     fn nudged(core: &Rc<Core<Self>>, _: u32) {
-        core.app.deliver();
+        if core.app.deliver() {
+            let (owner, hub) = (Rc::clone(core), Rc::clone(&core.app));
+            core.spawn("telling", move || rounds::go_on(owner, hub));
+        }
     }
 
     fn draining(core: &Rc<Core<Self>>) {
