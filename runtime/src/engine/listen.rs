@@ -37,11 +37,12 @@ pub(crate) struct Pace {
     /// HTTP/1.1: events travel in chunks. HTTP/1.0: as they are, up to the end of the connection.
     pub(crate) chunked: bool,
     /// Silence before a comment, in milliseconds; 0 is never.
-    pub(crate) keep_alive_ms: u64,
+    pub(crate) keep_alive_ms: u32,
     /// How long the peer may accept nothing of a write, in milliseconds; 0 is for ever.
-    pub(crate) write_timeout_ms: u64,
+    pub(crate) write_timeout_ms: u32,
     /// When the opener's grant is void, in the core's milliseconds: the stream ends gracefully then (LEDGER AUTH-16).
-    pub(crate) until_ms: Option<u64>,
+    /// Without end: `u64::MAX`.
+    pub(crate) until_ms: u64,
 }
 
 /// Writes `head` (the response's, built by the caller) with the acknowledgement behind it, then whatever the
@@ -56,10 +57,17 @@ pub(crate) fn run<S: Serve, L: Link>(
     pace: Pace,
 ) -> impl Future<Output = ()> {
     pace.frame(&mut head, |out| stream.write_ack(out, Envelope::Event));
+    let mut turn = Turn::Full(Box::new(Rest { bytes: head, said: Said::default() }));
     let deadline = core.deadline(Some(link.shutdown_handle()));
-    let mut task = Task { core, link, open, stream, deadline, pace };
+    let mut task = Task { core, link, open, stream, deadline, pace, unread: 0 };
     async move {
-        let graceful = task.serve(head).await;
+        let graceful = loop {
+            match Box::pin(task.act(turn)).await {
+                Then::Wait => turn = task.wait().await,
+                Then::End => break true,
+                Then::Leave => break false,
+            }
+        };
         // Everything the stream holds is freed before the connection takes its leave of the peer.
         let Task { link, stream, deadline, open, .. } = task;
         drop((stream, deadline));
@@ -70,7 +78,7 @@ pub(crate) fn run<S: Serve, L: Link>(
     }
 }
 
-/// The futures of the link's operations are boxed, each for as long as it runs: only waiting is part of the task.
+/// What a stream is while it waits. Whatever else may take time is boxed for as long as it runs.
 struct Task<S: Serve, L> {
     core: Rc<Core<S>>,
     link: L,
@@ -79,13 +87,15 @@ struct Task<S: Serve, L> {
     stream: Subscription,
     deadline: Deadline,
     pace: Pace,
+    /// Bytes that the peer has sent and nobody read.
+    unread: usize,
 }
 
 /// Why the task has to do something that may wait.
 #[derive(Debug, PartialEq, Eq)]
 enum Turn {
     /// The socket is full.
-    Full(Rest),
+    Full(Box<Rest>),
     /// The closing result was written.
     Ended,
     Unread,
@@ -107,37 +117,39 @@ struct Said {
     last: bool,
 }
 
+/// How a stream goes on.
+enum Then {
+    Wait,
+    /// Everything is said.
+    End,
+    /// The peer is gone, or has to be.
+    Leave,
+}
+
 impl<S: Serve, L: Link> Task<S, L> {
-    /// True when the closing result was written.
-    async fn serve(&mut self, head: Vec<u8>) -> bool {
-        if !self.write(head).await {
-            return false;
-        }
-        let mut unread = 0;
-        loop {
-            match self.wait().await {
-                Turn::Gone => return false,
-                Turn::Ended => return true,
-                Turn::Unread => {
-                    let room = Vec::with_capacity(DISCARD_STEP_BYTES);
-                    match Box::pin(self.link.read(room)).await.0 {
-                        Ok(n @ 1..) => unread += n,
-                        Ok(0) | Err(_) => return false,
-                    }
-                    if unread > UNREAD_BYTES_MAX {
-                        tracing::debug!("a peer keeps sending on a subscription: closed");
-                        return false;
-                    }
+    async fn act(&mut self, turn: Turn) -> Then {
+        match turn {
+            Turn::Gone => Then::Leave,
+            Turn::Ended => Then::End,
+            Turn::Unread => {
+                let room = Vec::with_capacity(DISCARD_STEP_BYTES);
+                match self.link.read(room).await.0 {
+                    Ok(n @ 1..) => self.unread += n,
+                    Ok(0) | Err(_) => return Then::Leave,
                 }
-                Turn::Full(Rest { bytes, said }) => {
-                    if !self.write(bytes).await {
-                        return false;
-                    }
-                    self.core.counters.events_delivered.add(said.events);
-                    if said.last {
-                        return true;
-                    }
+                if self.unread > UNREAD_BYTES_MAX {
+                    tracing::debug!("a peer keeps sending on a subscription: closed");
+                    return Then::Leave;
                 }
+                Then::Wait
+            }
+            Turn::Full(rest) => {
+                let Rest { bytes, said } = *rest;
+                if !self.write(bytes).await {
+                    return Then::Leave;
+                }
+                self.core.counters.events_delivered.add(said.events);
+                if said.last { Then::End } else { Then::Wait }
             }
         }
     }
@@ -168,7 +180,7 @@ impl<S: Serve, L: Link> Task<S, L> {
 
     /// The next sign of life is due, or the end of the opener's grant.
     fn due(&self) -> Option<Turn> {
-        if self.pace.until_ms.is_some_and(|until| self.core.clock.now_ms() >= until) {
+        if self.core.clock.now_ms() >= self.pace.until_ms {
             self.stream.end();
             return None;
         }
@@ -191,7 +203,10 @@ impl<S: Serve, L: Link> Task<S, L> {
                 }
                 said.last.then_some(Turn::Ended)
             }
-            Ok(taken) => Some(Turn::Full(Rest { bytes: out[taken..].to_vec(), said })),
+            Ok(taken) => {
+                let bytes = out[taken..].to_vec();
+                Some(Turn::Full(Box::new(Rest { bytes, said })))
+            }
             Err(_) => Some(Turn::Gone),
         };
         self.core.buffers.put(out);
@@ -225,7 +240,7 @@ impl<S: Serve, L: Link> Task<S, L> {
                 deadline.arm(Kind::Write, at_ms(core, timeout_ms));
             }
         };
-        let (result, out) = Box::pin(self.link.write_paced(out, progress)).await;
+        let (result, out) = self.link.write_paced(out, progress).await;
         core.buffers.put(out);
         if self.deadline.fired() == Some(Kind::Write) {
             core.counters.write_timeouts.add(1);
@@ -238,13 +253,13 @@ impl<S: Serve, L: Link> Task<S, L> {
     /// Arms the next sign of life; waiting never outlasts the opener's grant.
     fn arm_next(&self) {
         let due = at_ms(&self.core, self.pace.keep_alive_ms);
-        self.deadline.arm(Kind::KeepAlive, due.min(self.pace.until_ms.unwrap_or(u64::MAX)));
+        self.deadline.arm(Kind::KeepAlive, due.min(self.pace.until_ms));
     }
 }
 
 /// So many milliseconds from now; 0 is never.
-fn at_ms(core: &CoreParts, after_ms: u64) -> u64 {
-    if after_ms == 0 { u64::MAX } else { core.clock.now_ms().saturating_add(after_ms) }
+fn at_ms(core: &CoreParts, after_ms: u32) -> u64 {
+    if after_ms == 0 { u64::MAX } else { core.clock.now_ms().saturating_add(after_ms.into()) }
 }
 
 impl Pace {

@@ -1,5 +1,7 @@
 //! A request that opens a subscription: the link leaves with it.
 
+use std::time::Duration;
+
 use codec::error::{RpcError, code};
 
 use super::answer::{Closing, Reply};
@@ -33,12 +35,17 @@ impl<L: Link> Exchange<'_, L> {
         let expires = self.principal.and_then(|principal| principal.expires_at);
         let pace = Pace {
             chunked: self.reply.minor > 0,
-            keep_alive_ms: limits.keep_alive.as_millis() as u64,
-            write_timeout_ms: limits.write_timeout.as_millis() as u64,
-            until_ms: expires.map(|at| {
+            keep_alive_ms: whole_ms(limits.keep_alive),
+            write_timeout_ms: whole_ms(limits.write_timeout),
+            until_ms: expires.map_or(u64::MAX, |at| {
                 self.core.clock.now_ms().saturating_add(at.saturating_sub(now).saturating_mul(1000))
             }),
         };
         Next::Listen(Box::new(Handover { link, head, subscription, pace }))
     }
+}
+
+/// Milliseconds; what is longer than 49 days counts as 49 days.
+fn whole_ms(time: Duration) -> u32 {
+    u32::try_from(time.as_millis()).unwrap_or(u32::MAX)
 }

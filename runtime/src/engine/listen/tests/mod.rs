@@ -21,13 +21,13 @@ use crate::io::TcpLink;
 use crate::io::mem::{MemLink, MemPeer, pair};
 
 const HEAD: &[u8] = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
-const KEEP_ALIVE_MS: u64 = 15_000;
-const WRITE_TIMEOUT_MS: u64 = 30_000;
+const KEEP_ALIVE_MS: u32 = 15_000;
+const WRITE_TIMEOUT_MS: u32 = 30_000;
 const PACE: Pace = Pace {
     chunked: true,
     keep_alive_ms: KEEP_ALIVE_MS,
     write_timeout_ms: WRITE_TIMEOUT_MS,
-    until_ms: None,
+    until_ms: u64::MAX,
 };
 
 /// A server that only listens.
@@ -116,8 +116,8 @@ impl Sim {
         assert!(!self.hub.deliver(), "few streams are told in one turn");
     }
 
-    fn advance(&self, ms: u64) {
-        self.core.clock.advance(ms);
+    fn advance(&self, ms: u32) {
+        self.core.clock.advance(ms.into());
         self.core.deadlines.tick(self.core.clock.now_ms());
     }
 
@@ -424,7 +424,7 @@ fn http_1_0_gets_no_chunks() {
 fn a_void_grant_ends_the_stream() {
     for keep_alive_ms in [0, 400, KEEP_ALIVE_MS] {
         let sim = Sim::new();
-        let pace = Pace { keep_alive_ms, until_ms: Some(1000), ..PACE };
+        let pace = Pace { keep_alive_ms, until_ms: 1000, ..PACE };
         let mut reader = sim.listen(sim.subscribe(&[]), pace, 4096);
         reader.read();
         for _ in 0..3 {
