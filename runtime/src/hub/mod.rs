@@ -31,6 +31,8 @@ pub use event::{Event, Payload};
 pub(crate) use exchange::{Exchange, ExchangeConfig, Matcher};
 pub(crate) use filter::{Access, Filter, FilterLimits, KEY_BYTES_MAX, Subject, Supported};
 pub(crate) use frame::Envelope;
+#[cfg(test)]
+pub(crate) use rounds::WOKEN_PER_TURN_MAX;
 pub(crate) use seats::Full;
 pub(crate) use stream::Stream;
 pub use topic::{ExtensionField, Topic};

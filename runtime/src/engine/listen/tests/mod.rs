@@ -1,6 +1,7 @@
 //! Whole streams over the in-memory link, polled by hand on a simulated clock: no runtime, no sleeps. The same over
 //! real sockets is in `tcp`.
 
+mod rounds;
 mod tcp;
 
 use std::future::Future;
@@ -82,7 +83,7 @@ impl Sim {
             kinds: Default::default(),
             matcher: None,
             server_info: Some(r#"{"name":"s","version":"1"}"#.into()),
-            subscriptions_max: 100,
+            subscriptions_max: 1000,
             subscriptions_per_principal_max: 10,
         };
         let exchange = Exchange::new(config, &LocalBus::new());
