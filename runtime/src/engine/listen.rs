@@ -160,10 +160,10 @@ impl<S: Serve, L: Link> Task<S, L> {
         let task = &*self;
         let mut watch = pin!(task.link.watch());
         poll_fn(|cx| {
+            if let Poll::Ready(peer) = watch.as_mut().poll(cx) {
+                return Poll::Ready(if peer == Peer::Gone { Turn::Gone } else { Turn::Unread });
+            }
             loop {
-                if let Poll::Ready(peer) = watch.as_mut().poll(cx) {
-                    return Poll::Ready(if peer == Peer::Gone { Turn::Gone } else { Turn::Unread });
-                }
                 let turn = if task.stream.poll_news(cx).is_ready() {
                     task.say(|out| task.tell(out))
                 } else {
