@@ -22,7 +22,7 @@ fn two_servers_share_a_bus() {
     notifier.resources_changed();
     notifier.resource_updated("u:a");
     for (hub, stream) in hubs.iter().zip(&streams) {
-        deliver(&hub);
+        deliver(hub);
         let frames = take(stream);
         let methods: Vec<_> = frames[..3].iter().map(super::method).collect();
         assert_eq!(methods, Topic::ALL.map(Topic::method));
