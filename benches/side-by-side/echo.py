@@ -46,7 +46,7 @@ def cost(server, conns, depth, secs):
     return spent / 1e3 / max(1, result["requests"]), errors + (not result["requests"])
 
 
-def load(server, conns, depth, secs, threads=1, cores=(kit.CLIENT_CORE,)):
-    text = kit.run(["wrk", f"-t{threads}", f"-c{conns}", f"-d{secs}s", "--timeout", "5s", "-s", kit.HERE / "echo.lua",
+def load(server, conns, depth, secs, cores=(kit.CLIENT_CORE,)):
+    text = kit.run(["wrk", "-t1", f"-c{conns}", f"-d{secs}s", "--timeout", "5s", "-s", kit.HERE / "echo.lua",
                     f"http://127.0.0.1:{server.port}"], env=dict(os.environ, PIPELINE=str(depth)), cores=cores)
     return {key: int(value) for key, value in re.findall(r"(\w+)=(\d+)", re.search(r"RESULT (.*)", text)[1])}

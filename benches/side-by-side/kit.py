@@ -27,8 +27,8 @@ META = ('"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",'
 
 # ---- servers
 
-def ours(options, *more):
-    return [options.server, "--listen", "127.0.0.1:{port}", "--workers", "1", "--handlers", "everything",
+def ours(options, *more, workers=1):
+    return [options.server, "--listen", "127.0.0.1:{port}", "--workers", workers, "--handlers", "everything",
             "--driver", options.driver, *more]
 
 
