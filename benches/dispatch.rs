@@ -3,7 +3,9 @@
 #![allow(missing_docs, reason = "criterion's macros define undocumented items")]
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use ringmcp_benches::{CALL, ROWS, exchange, many_server, post, post_of, request_body, rows_call};
+use ringmcp_benches::{
+    CALL, ROWS, answer, exchange, many_server, post, post_of, request_body, rows_call,
+};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -25,8 +27,8 @@ fn kinds(c: &mut Criterion) {
     ];
     let mut group = c.benchmark_group("server/dispatch");
     for (name, request) in &requests {
-        let answer = exchange(&connection, request, 0);
-        group.bench_function(*name, |b| b.iter(|| exchange(&connection, request, answer)));
+        let length = answer(&connection, request).len();
+        group.bench_function(*name, |b| b.iter(|| exchange(&connection, request, length)));
     }
     group.finish();
 }

@@ -4,7 +4,7 @@
 //! wake that have something to do.
 #![allow(missing_docs, reason = "criterion's macros define undocumented items")]
 
-use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ringmcp::{InProcess, InProcessConnection};
 use ringmcp_benches::{LIMIT, echo_server, has, post_of, request_body};
 
@@ -54,14 +54,10 @@ fn opening(c: &mut Criterion) {
     let server = echo_server();
     let mut group = c.benchmark_group("server/hub");
     group.bench_function("open and close a stream", |b| {
-        b.iter_batched(
-            || (),
-            |()| {
-                drop(listen(&server, &request));
-                server.turn();
-            },
-            BatchSize::PerIteration,
-        );
+        b.iter(|| {
+            drop(listen(&server, &request));
+            server.turn();
+        });
     });
     group.finish();
 }

@@ -57,7 +57,11 @@ fn rules(c: &mut Criterion) {
         ("list", Climber::new(post_of("tools/list", None, &list), &list), true),
         ("header names another method", Climber::new(post("echo", CALL), &list), false),
         ("header names another tool", Climber::new(post("other", CALL), CALL), false),
-        ("method is not served", Climber::new(post_of("prompts/list", None, &prompts), &prompts), false),
+        (
+            "method is not served",
+            Climber::new(post_of("prompts/list", None, &prompts), &prompts),
+            false,
+        ),
     ];
     let mut group = c.benchmark_group("transport/ladder");
     for (name, climber, passes) in &cases {

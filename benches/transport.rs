@@ -1,15 +1,13 @@
-//! HTTP and MCP's rules on it: framing, the standard headers, the ladder, heads and frames of answers.
+//! HTTP and MCP's rules on it: framing, the standard headers, heads and frames of answers.
 #![allow(missing_docs, reason = "criterion's macros define undocumented items")]
 
 use std::hint::black_box;
 
-use codec::{Document, Message, Parser, message};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use ringmcp_benches::{CALL, RESULT, ROWS, post, rows_call};
 use transport::http::respond::{self, Length, ResponseHead};
 use transport::http::{Event, Limits, Machine, date};
 use transport::mcp::head::StandardHeaders;
-use transport::mcp::ladder::{Case, Surface};
 use transport::sse;
 
 #[global_allocator]
@@ -56,31 +54,12 @@ fn machine(c: &mut Criterion) {
     group.finish();
 }
 
-/// A server of one version that serves everything.
-struct Stub;
-
-impl Surface for Stub {
-    fn versions(&self) -> &[&str] {
-        &["2026-07-28"]
-    }
-
-    fn serves(&self, method: &str) -> bool {
-        black_box(method) == "tools/call"
-    }
-}
-
 fn rules(c: &mut Criterion) {
     let mut buf = post("echo", CALL);
     let mut machine = Machine::new(Limits::default());
     assert_eq!(machine.poll(&mut buf), Event::Head);
     let view = machine.head().view(&buf);
     let headers = StandardHeaders::collect(view);
-
-    let mut document = Document::new();
-    let body = CALL.as_bytes().to_vec();
-    let range = 0..body.len();
-    document.parse(&mut Parser::default(), body, range).expect("the body is JSON");
-    let Ok(Message::Request(request)) = message::read(&document) else { panic!("no request") };
 
     let mut group = c.benchmark_group("transport/mcp");
     group.bench_function("collect headers", |b| {
@@ -90,12 +69,6 @@ fn rules(c: &mut Criterion) {
         b.iter(|| {
             let headers = black_box(&headers);
             assert!(headers.has_json_content() && headers.accepted_forms().json);
-        });
-    });
-    group.bench_function("climb rungs 8 to 16", |b| {
-        b.iter(|| {
-            let mut case = Case::new(black_box(request), Some(black_box(&headers)), &Stub);
-            assert!(case.climb().is_ok());
         });
     });
     group.finish();
