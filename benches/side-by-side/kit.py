@@ -187,7 +187,7 @@ def at_most(what, value, bound, unit):
 
 
 def ratios(what, unit, rounds, wanted):
-    """A row for each of `wanted`: {other: ("most" | "least", bound)}.
+    """A row for each of `wanted`: {other: ("most" | "least", bound)}, a bound of None where nothing is demanded.
 
     `rounds` is a list of {target: figure}. A ratio is the median of the rounds' own ratios, since the machine drifts
     between rounds; a round in which a target is missing counts for the others."""
@@ -195,14 +195,14 @@ def ratios(what, unit, rounds, wanted):
     for other, (kind, bound) in wanted.items():
         pairs = [(each["ours"], each[other]) for each in rounds if each.get("ours") and each.get(other)]
         sign, over = ("<=", f"ours / {other}") if kind == "most" else (">=", f"{other} / ours")
-        wanted_text = f"{over} {sign} {bound}"
+        wanted_text = f"{over} {sign} {bound}" if bound else over
         if not pairs:
             yield Row(what, "", wanted_text, "not measured")
             continue
         ratio = statistics.median(mine / its if kind == "most" else its / mine for mine, its in pairs)
-        kept = ratio <= bound if kind == "most" else ratio >= bound
         figure = f"ours {middle['ours']:.2f}, {other} {middle[other]:.2f} {unit}: {ratio:.2f}"
-        yield Row(what, figure, wanted_text, "kept" if kept else "missed")
+        kept = bound and (ratio <= bound if kind == "most" else ratio >= bound)
+        yield Row(what, figure, wanted_text, "" if not bound else "kept" if kept else "missed")
 
 
 def by_target(rounds):

@@ -41,7 +41,7 @@ def middle(found, figure):
 def events(streams, found):
     for what, figure, unit, bound in (("CPU per delivered event", "cpu_us", "us", CPU), ("last stream has it", "last_ms", "ms", LAST)):
         rounds = [{name: middle(each, figure) for name, each in one.items()} for one in found]
-        yield from kit.ratios(f"{what}, {streams} streams", unit, rounds, {"loop": bound, "rmcp": ("least", 1)})
+        yield from kit.ratios(f"{what}, {streams} streams", unit, rounds, {"loop": bound, "rmcp": ("least", None)})
 
 
 def memory(streams, found):
