@@ -58,7 +58,7 @@ impl Splice {
     /// Copies it there after all.
     pub(crate) fn copy_into(self, answer: &mut Vec<u8>) {
         let after = answer.split_off(self.at);
-        answer.extend_from_slice(self.text.as_str().as_bytes());
+        answer.extend_from_slice(self.text.as_bytes());
         answer.extend_from_slice(&after);
     }
 }

@@ -62,6 +62,9 @@ pub(crate) trait Link {
     /// The connection is lost.
     fn write_now(&self, bytes: &[u8]) -> io::Result<usize>;
 
+    /// As [`write_now`](Link::write_now), of parts that follow each other.
+    fn write_parts_now(&self, parts: [&[u8]; 3]) -> io::Result<usize>;
+
     /// Resolves when the peer has closed or reset, or has sent bytes that are still unread. Consumes nothing.
     ///
     /// Dropping the pending future is allowed: it holds no data.

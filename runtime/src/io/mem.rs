@@ -221,7 +221,11 @@ impl Link for MemLink {
         text: SharedText,
         progress: impl FnMut(usize),
     ) -> io::Result<()> {
-        self.write_whole(text.as_str().as_bytes(), progress).await
+        self.write_whole(text.as_bytes(), progress).await
+    }
+
+    fn write_parts_now(&self, parts: [&[u8]; 3]) -> io::Result<usize> {
+        self.write_now(&parts.concat())
     }
 
     fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {

@@ -9,7 +9,7 @@ use monoio::buf::IoBuf;
 #[derive(Clone, Debug)]
 pub(crate) struct SharedText {
     text: Arc<str>,
-    /// Invariant: within `text`, at character boundaries.
+    /// Invariant: within `text`.
     range: Range<usize>,
 }
 
@@ -20,8 +20,14 @@ impl SharedText {
         Some(Self { text: Arc::clone(text), range })
     }
 
-    pub(crate) fn as_str(&self) -> &str {
-        &self.text[self.range.clone()]
+    pub(crate) fn as_bytes(&self) -> &[u8] {
+        &self.text.as_bytes()[self.range.clone()]
+    }
+
+    /// What is left of it behind its first `count` bytes.
+    pub(crate) fn behind(self, count: usize) -> Self {
+        let start = self.range.start.saturating_add(count).min(self.range.end);
+        Self { range: start..self.range.end, ..self }
     }
 }
 
@@ -30,7 +36,7 @@ impl SharedText {
 // `Arc` to nobody.
 unsafe impl IoBuf for SharedText {
     fn read_ptr(&self) -> *const u8 {
-        self.as_str().as_ptr()
+        self.as_bytes().as_ptr()
     }
 
     fn bytes_init(&self) -> usize {

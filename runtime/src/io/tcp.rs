@@ -117,6 +117,18 @@ impl TcpLink {
         false
     }
 
+    /// Sends without waiting. A full socket takes 0 bytes.
+    fn send_now(
+        &self,
+        send: impl FnOnce(socket2::SockRef<'_>, i32) -> io::Result<usize>,
+    ) -> io::Result<usize> {
+        match self.shared.sock.with(|sock| send(sock, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)) {
+            Some(Err(e)) if is_transient(&e) => Ok(0),
+            Some(sent) => sent,
+            None => Err(io::ErrorKind::NotConnected.into()),
+        }
+    }
+
     async fn write_whole<B: IoBuf>(
         &mut self,
         mut buf: B,
@@ -216,12 +228,12 @@ impl Link for TcpLink {
     }
 
     fn write_now(&self, bytes: &[u8]) -> io::Result<usize> {
-        let flags = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
-        match self.shared.sock.with(|sock| sock.send_with_flags(bytes, flags)) {
-            Some(Err(e)) if is_transient(&e) => Ok(0),
-            Some(sent) => sent,
-            None => Err(io::ErrorKind::NotConnected.into()),
-        }
+        self.send_now(|sock, flags| sock.send_with_flags(bytes, flags))
+    }
+
+    fn write_parts_now(&self, parts: [&[u8]; 3]) -> io::Result<usize> {
+        let parts = parts.map(io::IoSlice::new);
+        self.send_now(|sock, flags| sock.send_vectored_with_flags(&parts, flags))
     }
 
     async fn watch(&self) -> Peer {

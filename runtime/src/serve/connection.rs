@@ -322,16 +322,28 @@ impl<'c, L: Link> Connection<'c, L> {
         written
     }
 
-    /// Writes pending answers up to the end of the text that belongs there; what comes after it stays pending.
+    /// Writes pending answers up to the end of the text that belongs there; what comes after it may stay pending. Whatever
+    /// the socket has room for goes in one call.
     async fn flush_around(&mut self, splice: Splice) -> bool {
-        let after = self.out.split_off(splice.at);
+        let Splice { at, text } = splice;
+        let Some(link) = self.link.as_ref() else { return false };
+        let (before, after) = self.out.split_at(at);
+        let Ok(sent) = link.write_parts_now([before, text.as_bytes(), after]) else { return false };
+        let end = at + text.as_bytes().len();
+        let after = after[sent.saturating_sub(end)..].to_vec();
+        self.out.truncate(at);
+        self.out.drain(..sent.min(at));
         if !self.flush().await {
             return false;
         }
         self.out.extend_from_slice(&after);
+        if sent >= end {
+            return true;
+        }
         let Some(link) = self.link.as_mut() else { return false };
         let silence = Silence::begin(&self.core, self.deadline);
-        silence.end(link.write_shared(splice.text, |_| silence.broken()).await)
+        let rest = text.behind(sent.saturating_sub(at));
+        silence.end(link.write_shared(rest, |_| silence.broken()).await)
     }
 }
 

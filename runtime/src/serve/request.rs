@@ -226,7 +226,7 @@ impl<'c, L: Link> Exchange<'c, L> {
     /// The whole answer, but for a text that the connection writes from where it lies.
     fn answer_around(&mut self, splice: Splice, request: &Request<'_>) -> Next<L> {
         self.observe_answer(request, Answer::OK);
-        let missing = splice.text.as_str().len();
+        let missing = splice.text.as_bytes().len();
         let at = self.reply.json_around(self.out, self.body, splice.at, missing);
         *self.splice = Some(Splice { at, ..splice });
         self.next()

@@ -8,6 +8,30 @@ use serde_json::json;
 use super::world::{Wire, World, patient, request};
 use crate::limits::Limits;
 
+/// [HTTP-01] [TOOL-03] a long list arrives whole among other answers, however little of it a write takes
+#[test]
+fn a_long_list_survives_small_writes() {
+    let mut requests = request("tools/list", Some(1), json!({}), "");
+    for id in 2..5 {
+        let more = if id == 4 { "Connection: close\r\n" } else { "" };
+        requests.extend(request("tools/list", Some(id), json!({}), more));
+    }
+    let heard = |capacity| {
+        let world = World::new(patient());
+        let mut wire = world.connect(capacity);
+        wire.settle(&world, &requests, 100);
+        assert!(wire.is_done(), "closed after the last answer");
+        world.assert_empty("all have left");
+        String::from_utf8(wire.received).expect("JSON")
+    };
+    let whole = heard(1 << 22);
+    let lists = whole.split("HTTP/1.1 200 OK\r\n").filter(|answer| answer.contains("Long. "));
+    assert_eq!(lists.count(), 4);
+    for capacity in [100, 4096, 60_000, 121_000, 130_000, 300_000] {
+        assert!(heard(capacity) == whole, "{capacity} bytes of room");
+    }
+}
+
 /// Seeds of one run, unless `RINGMCP_SEEDS` asks for more; a failure names its seed.
 const SEEDS: u64 = 1200;
 

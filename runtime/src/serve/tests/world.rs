@@ -113,6 +113,11 @@ impl World {
                 }
                 Ok::<_, ToolError>("stepped")
             })
+            .tool(
+                "long",
+                "Long. ".repeat(20_000),
+                async |_: &Context<'_>, _: Map<String, Value>| Ok::<_, ToolError>("short"),
+            )
             .simulated();
         Self { core, inbox, tasks: RefCell::default() }
     }
