@@ -104,8 +104,12 @@ fn writing_now_takes_what_fits() {
             assert!(answer.iter().all(|byte| *byte == b'x'));
             assert!(poll_once(watch.as_mut()).is_pending(), "watching goes on");
         }
+        let parts = link.write_parts_now([b"one", b"", b"two"]).expect("the peer is there");
+        let mut answer = [0; 6];
+        client.read_exact(&mut answer).expect("it was written");
+        assert_eq!((parts, &answer), (6, b"onetwo"));
         link.shutdown_handle().end(How::Both);
-        assert!(link.write_now(b"x").is_err());
+        assert!(link.write_now(b"x").is_err() && link.write_parts_now([b"x"; 3]).is_err());
     });
 }
 
