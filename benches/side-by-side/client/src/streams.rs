@@ -21,7 +21,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const QUIET: Duration = Duration::from_secs(1);
 
 /// Between two events, so that each finds the server at rest; also after one, for what the server tidies up.
-const REST: Duration = Duration::from_millis(50);
+const REST: Duration = Duration::from_millis(100);
 
 struct Stage<'a> {
     to: SocketAddr,
