@@ -215,6 +215,7 @@ where
 
 pub(crate) type Guard = Box<dyn Fn(&Observed<'_>) -> Result<(), Denied> + Send + Sync>;
 pub(crate) type Observer = Box<dyn Fn(&Answered<'_>) + Send + Sync>;
+pub(crate) type Hook = Box<dyn Fn() + Send + Sync>;
 pub(crate) type UriRule = Arc<dyn Fn(Option<&Principal>, &str) -> bool + Send + Sync>;
 
 /// The hooks of one server.
@@ -224,4 +225,5 @@ pub(crate) struct Hooks {
     pub(crate) guards: Vec<Guard>,
     pub(crate) observers: Vec<Observer>,
     pub(crate) may_watch: Option<UriRule>,
+    pub(crate) after_peak: Option<Hook>,
 }

@@ -1,4 +1,5 @@
-//! A warm `tools/call` allocates nothing on its core, from the bytes received to the bytes sent.
+//! A warm `tools/call` allocates nothing on its core, from the bytes received to the bytes sent; one that waits for its
+//! handler holds little.
 //!
 //! An allocator counts what one worker thread allocates. The handler borrows its argument from the request and answers a
 //! static text, so that whatever is counted is the server's own.
@@ -12,7 +13,7 @@ use std::cell::Cell;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, AtomicUsize, Ordering};
 
 use ringmcp::types::Tool;
 use ringmcp::{Builder, Context, Limits, ResponseMode, Server, ToolError};
@@ -23,6 +24,9 @@ use support::{Request, Running, on_both_drivers};
 
 /// Allocations and reallocations of watched threads.
 static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
+
+/// Bytes that watched threads have allocated and not freed.
+static HELD_BYTES: AtomicI64 = AtomicI64::new(0);
 
 /// Prints where a watched thread allocates: `RINGMCP_ALLOC_TRACE=1`, for whoever has to find one.
 static TRACE: AtomicBool = AtomicBool::new(false);
@@ -39,6 +43,18 @@ struct Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+fn hold(bytes: usize) {
+    if WATCHED.get() {
+        HELD_BYTES.fetch_add(bytes as i64, Ordering::Relaxed);
+    }
+}
+
+fn free(bytes: usize) {
+    if WATCHED.get() {
+        HELD_BYTES.fetch_sub(bytes as i64, Ordering::Relaxed);
+    }
+}
+
 fn count() {
     if WATCHED.get() {
         ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
@@ -54,29 +70,38 @@ fn count() {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
+        hold(layout.size());
         // SAFETY: the caller's promise, passed on.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count();
+        hold(layout.size());
         // SAFETY: the caller's promise, passed on.
         unsafe { System.alloc_zeroed(layout) }
     }
 
     unsafe fn realloc(&self, place: *mut u8, layout: Layout, bytes: usize) -> *mut u8 {
         count();
+        hold(bytes);
+        free(layout.size());
         // SAFETY: the caller's promise, passed on.
         unsafe { System.realloc(place, layout, bytes) }
     }
 
     unsafe fn dealloc(&self, place: *mut u8, layout: Layout) {
+        free(layout.size());
         // SAFETY: the caller's promise, passed on.
         unsafe { System.dealloc(place, layout) }
     }
 }
 
-/// `echo` answers whether its text is the expected one; `nap` is pending once; `watch` has its thread watched.
+/// Calls of `wait` that were begun.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
+/// `echo` answers whether its text is the expected one; `step_aside` is pending a few times, `wait` for ever; `watch` has its
+/// thread watched.
 fn server() -> Builder {
     let schema = json!({
         "type": "object",
@@ -100,6 +125,11 @@ fn server() -> Builder {
                 if polls < 3 { std::task::Poll::Pending } else { std::task::Poll::Ready(()) }
             })
             .await;
+            Ok::<_, ToolError>("as sent")
+        })
+        .tool_raw(tool("wait"), async |_: &Context, _: IgnoredAny| {
+            WAITING.fetch_add(1, Ordering::Relaxed);
+            std::future::pending::<()>().await;
             Ok::<_, ToolError>("as sent")
         })
         .tool_raw(tool("watch"), async |_: &Context, _: IgnoredAny| {
@@ -201,4 +231,43 @@ fn a_warm_call_with_all_metadata_allocates_nothing() {
 fn a_warm_pending_call_allocates_what_the_ring_needs() {
     let request = Request::call("step_aside", json!({ "text": TEXT }));
     assert_only(("io_uring", 1), server, &request, 1);
+}
+
+/// Slow calls at once.
+const SLOW: usize = 500;
+
+/// Bytes that a connection may hold of its core while its call waits, beside the kernel's: its own task and socket, the
+/// request's future and bytes, its tape, and what a handler is given. Room that tables have grown by counts as well.
+const SLOW_BYTES_MAX: i64 = 6000;
+
+/// [SEC-06] a call that waits for its handler holds what it needs for that, on a connection of its own
+#[test]
+fn a_waiting_call_holds_little() {
+    let alone = ALONE.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let wait = Request::call("wait", json!({ "text": TEXT })).bytes();
+    let echo = Request::call("echo", json!({ "text": TEXT })).bytes();
+    on_both_drivers(server, |server| {
+        let mut other = server.connect();
+        let mut buffer = Vec::new();
+        exchange(
+            &mut other,
+            &Request::call("watch", json!({ "text": TEXT })).bytes(),
+            1,
+            &mut buffer,
+        );
+        exchange(&mut other, &echo, 1, &mut buffer);
+        let (held, waiting) = (HELD_BYTES.load(Ordering::Relaxed), WAITING.load(Ordering::Relaxed));
+        let mut slow: Vec<_> = (0..SLOW).map(|_| server.connect()).collect();
+        for stream in &mut slow {
+            stream.write_all(&wait).expect("the server reads");
+        }
+        while WAITING.load(Ordering::Relaxed) - waiting < SLOW {
+            exchange(&mut other, &echo, 1, &mut buffer);
+        }
+        let each = (HELD_BYTES.load(Ordering::Relaxed) - held) / SLOW as i64;
+        println!("{} bytes a waiting call on {}", each, server.handle().driver());
+        assert!(each <= SLOW_BYTES_MAX, "{each} bytes on {}", server.handle().driver());
+        drop(slow);
+    });
+    drop(alone);
 }

@@ -6,7 +6,7 @@ use crate::auth::{self, Bearer};
 use crate::cli::Args;
 use crate::handlers::{Seat, add_catalogue};
 use crate::signals::Signals;
-use crate::{Failure, banner, log};
+use crate::{Failure, allocator, banner, log};
 
 /// Serves until a signal ends it, or its one client.
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -43,7 +43,8 @@ fn describe(args: &Args, seat: &Seat, bearer: Option<Bearer>) -> Result<Builder,
         .path(&args.path)
         .driver(args.driver.into())
         .response_mode(args.response_mode.into())
-        .legacy(args.legacy.into());
+        .legacy(args.legacy.into())
+        .after_peak(allocator::give_back);
     if let Some(workers) = args.workers {
         builder = builder.workers(workers);
     }

@@ -83,7 +83,7 @@ fn serve(machine: &mut Machine, guard: &Guard, buf: &mut Vec<u8>, out: &mut Vec<
             Event::Head => {
                 let view = machine.head().view(buf);
                 let found = StandardHeaders::collect(view);
-                assert_eq!(guard.check(view.host(), found.origin), Ok(()));
+                assert_eq!(guard.check(view.host(), found.origin()), Ok(()));
                 assert!(found.accepted_forms().json);
                 assert_eq!(found.has_json_content(), found.param("region").is_some());
                 machine.accept_body();

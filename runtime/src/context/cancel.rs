@@ -1,6 +1,6 @@
 //! Cancellation as other threads and tasks can see it.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -28,21 +28,26 @@ impl CancelToken {
 #[derive(Default)]
 pub(crate) struct Cancel {
     token: RefCell<Option<CancelToken>>,
-    ends_ms: Cell<u64>,
+    ends_ms: u64,
 }
 
 impl Cancel {
     /// A request that may run until `ends_ms` on the core's clock.
     pub(crate) fn until(ends_ms: u64) -> Self {
-        Self { token: RefCell::new(None), ends_ms: Cell::new(ends_ms) }
+        Self { token: RefCell::new(None), ends_ms }
     }
 
     pub(crate) fn token(&self) -> CancelToken {
         self.token.borrow_mut().get_or_insert_default().clone()
     }
 
+    /// When the handler's time is over, on the core's clock.
+    pub(crate) fn ends_ms(&self) -> u64 {
+        self.ends_ms
+    }
+
     pub(crate) fn time_left(&self, now_ms: u64) -> Duration {
-        Duration::from_millis(self.ends_ms.get().saturating_sub(now_ms))
+        Duration::from_millis(self.ends_ms.saturating_sub(now_ms))
     }
 
     /// Tells whoever holds a token.

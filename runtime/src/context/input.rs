@@ -66,19 +66,19 @@ impl<'r> Context<'r> {
     #[must_use]
     pub fn response(&self, key: &str) -> Option<Value<'r>> {
         // MR-20: what is no object counts as missing.
-        self.call.responses?.get(key).filter(|value| value.as_object().is_some())
+        self.call.retry.responses?.get(key).filter(|value| value.as_object().is_some())
     }
 
     /// The text that an earlier round left in [`InputRequired::state`]; verified before the handler runs.
     #[must_use]
     pub fn state_text(&self) -> Option<&'r str> {
-        std::str::from_utf8(self.call.state?).ok()
+        std::str::from_utf8(self.call.retry.state()?).ok()
     }
 
     /// What an earlier round of this call left with [`Ask::state`]; verified before the handler runs.
     #[must_use]
     pub fn state<T: DeserializeOwned>(&self) -> Option<T> {
-        serde_json::from_slice(self.call.state?).ok()
+        serde_json::from_slice(self.call.retry.state()?).ok()
     }
 }
 

@@ -17,15 +17,16 @@ use std::future::Future;
 use std::rc::Rc;
 use std::time::Duration;
 
-use codec::meta::{Capability, ClientInfo};
+use codec::message::Request;
+use codec::meta::{Capability, ClientInfo, RequestMeta};
 use codec::types::LoggingLevel;
-use codec::value::{Object, Value};
+use codec::value::Value;
 use serde::Serialize;
 use transport::http::HeadView;
-use transport::mcp::envelope::Envelope;
 
 use crate::Interrupt;
 use crate::app::App;
+use crate::dispatch::{Retry, Run};
 use crate::engine::core::Core;
 use crate::engine::deadline::Kind;
 use crate::handler::Completion;
@@ -46,21 +47,16 @@ pub struct Context<'r> {
 
 /// The request behind a [`Context`]: borrowed from the connection's buffer for as long as the handler runs.
 pub(crate) struct Call<'r> {
-    pub(crate) method: &'r str,
-    pub(crate) meta: &'r codec::meta::RequestMeta<'r>,
+    pub(crate) request: &'r Request<'r>,
     pub(crate) version: &'r str,
-    pub(crate) envelope: &'r Envelope<'r>,
+    /// Where the client describes itself: the request's own `_meta`, or the handshake's parameters.
+    pub(crate) hello: Option<Value<'r>>,
+    pub(crate) log_level: Option<LoggingLevel>,
     pub(crate) head: Option<HeadView<'r>>,
     pub(crate) principal: Option<&'r Principal>,
-    /// What the handler's argument struct is read from; an object.
-    pub(crate) arguments: Value<'r>,
-    /// The tool's or prompt's name, or the resource's URI.
-    pub(crate) target: &'r str,
-    pub(crate) variables: &'r [(&'r str, Cow<'r, str>)],
-    pub(crate) completion: Option<Completion<'r>>,
-    pub(crate) responses: Option<Object<'r>>,
-    /// The payload of a verified `requestState`.
-    pub(crate) state: Option<&'r [u8]>,
+    pub(crate) run: &'r Run<'r>,
+    /// What the client has answered so far.
+    pub(crate) retry: &'r Retry<'r>,
     pub(crate) emitter: &'r Rc<Emitter>,
     pub(crate) number: u64,
     pub(crate) body: &'r RefCell<Vec<u8>>,
@@ -71,23 +67,31 @@ pub(crate) struct Call<'r> {
     pub(crate) core: &'r Rc<Core<App>>,
 }
 
+impl Call<'_> {
+    /// Whether the client declares the capability; looked up when it is asked, which few requests do.
+    pub(crate) fn declares(&self, capability: &Capability<'_>) -> bool {
+        let declared = RequestMeta::from_message(self.hello).capabilities();
+        declared.is_ok_and(|declared| codec::meta::declares(declared, capability))
+    }
+}
+
 impl<'r> Context<'r> {
     /// The method of the request.
     #[must_use]
     pub const fn method(&self) -> &'r str {
-        self.call.method
+        self.call.request.method
     }
 
     /// The tool's or prompt's name, or the resource's URI.
     #[must_use]
     pub const fn target(&self) -> &'r str {
-        self.call.target
+        self.call.run.target
     }
 
     /// The URI that is read; the same as [`target`](Self::target), for resources.
     #[must_use]
     pub const fn uri(&self) -> &'r str {
-        self.call.target
+        self.call.run.target
     }
 
     /// The protocol revision of the request, such as `2026-07-28`.
@@ -99,34 +103,31 @@ impl<'r> Context<'r> {
     /// The arguments, borrowed from the request: first occurrence of a repeated name wins (RPC-19).
     #[must_use]
     pub const fn arguments(&self) -> Value<'r> {
-        self.call.arguments
+        self.call.run.arguments
     }
 
     /// The variables of a matched resource template, each percent-decoded once.
     #[must_use]
     pub const fn variables(&self) -> &'r [(&'r str, Cow<'r, str>)] {
-        self.call.variables
+        self.call.run.variables.as_slice()
     }
 
     /// `params._meta` of the request as sent.
     #[must_use]
-    pub const fn meta(&self) -> &codec::meta::RequestMeta<'r> {
-        self.call.meta
+    pub fn meta(&self) -> RequestMeta<'r> {
+        RequestMeta::from_message(self.call.request.meta)
     }
 
     /// What the client says of itself; no decision may rest on it (ENV-08).
     #[must_use]
-    pub const fn client(&self) -> Option<ClientInfo<'r>> {
-        self.call.envelope.client
+    pub fn client(&self) -> Option<ClientInfo<'r>> {
+        RequestMeta::from_message(self.call.hello).client_info().ok().flatten()
     }
 
     /// Whether this request declares a client capability (ENV-07).
     #[must_use]
     pub fn client_can(&self, capability: &Capability<'_>) -> bool {
-        self.call
-            .envelope
-            .capabilities
-            .is_some_and(|declared| codec::meta::declares(declared, capability))
+        self.call.declares(capability)
     }
 
     /// Ends the request with `-32021` unless it declares the capability (CALL-15).
@@ -157,7 +158,7 @@ impl<'r> Context<'r> {
     /// The lowest level of log messages that the request wants; `None` wants none (LOG-01).
     #[must_use]
     pub const fn log_level(&self) -> Option<LoggingLevel> {
-        self.call.envelope.log_level
+        self.call.log_level
     }
 
     /// Reports progress; without a progress token in the request this does nothing. See [`Progress::report`].
@@ -256,7 +257,7 @@ impl<'r> Context<'r> {
     }
 
     pub(crate) fn completion(&self) -> Completion<'r> {
-        self.call.completion.expect("a completer is called with a completion")
+        *self.call.run.completion.as_deref().expect("a completer is called with a completion")
     }
 
     pub(crate) fn body(&self, write: impl FnOnce(&mut Vec<u8>)) {

@@ -37,7 +37,7 @@ pub(super) fn plan<'r>(request: &Admitted<'r>, body: &mut Vec<u8>) -> Result<Pla
         target,
         arguments: parse_empty_object(),
         variables: Vec::new(),
-        completion: Some(Completion::new(name, value, context)),
+        completion: Some(Box::new(Completion::new(name, value, context))),
         retry: Retry::default(),
     }))
 }

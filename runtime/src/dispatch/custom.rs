@@ -10,7 +10,7 @@ use super::retry::Retry;
 use super::{Admitted, Plan, Run, Runner};
 
 pub(super) fn plan<'r>(request: &Admitted<'r>) -> Result<Plan<'r>, Refusal> {
-    let name = request.case.request.method;
+    let name = request.request.method;
     let method = request
         .app
         .methods
@@ -18,7 +18,7 @@ pub(super) fn plan<'r>(request: &Admitted<'r>) -> Result<Plan<'r>, Refusal> {
         .ok_or_else(|| Refusal::at(Rung::Method, RpcError::method_not_found(name)))?;
     if let Some(extension) = &method.extension {
         let needed = Capability::Extension(extension);
-        let declared = request.case.envelope.capabilities;
+        let declared = request.capabilities;
         if !declared.is_some_and(|declared| declares(declared, &needed)) {
             let error = RpcError::missing_capability(&[needed]);
             return Err(Refusal::at(Rung::ClientCapability, error));

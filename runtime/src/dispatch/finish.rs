@@ -3,7 +3,7 @@
 
 use codec::error::{self, RpcError, code};
 use codec::id::Id;
-use codec::meta::{Capability, declares};
+use codec::meta::Capability;
 use codec::types::InputRequired;
 use codec::write;
 use transport::mcp::method::Method;
@@ -42,7 +42,7 @@ pub(crate) fn finish(
     };
     match written {
         Ok(()) => Answer::OK,
-        Err(error) => error_answer(vetted(error, call.method), id, body),
+        Err(error) => error_answer(vetted(error, call.request.method), id, body),
     }
 }
 
@@ -100,7 +100,8 @@ fn complete(
     body: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
     check_result(&done, run)?;
-    let cacheable = Method::from_name(call.method).is_some_and(|method| method.row().cacheable);
+    let cacheable =
+        Method::from_name(call.request.method).is_some_and(|method| method.row().cacheable);
     let cache = cacheable.then(|| match &run.runner {
         // CCH-07
         _ if run.retry.is_retry() => CacheHint::private(0),
@@ -146,11 +147,11 @@ fn input_required(
     id: &Id<'_>,
     body: &mut Vec<u8>,
 ) -> Result<(), RpcError> {
-    let rounds = Method::from_name(call.method).is_some_and(|method| method.row().rounds);
+    let rounds = Method::from_name(call.request.method).is_some_and(|method| method.row().rounds);
     if !rounds || input.validate().is_err() {
         tracing::error!(
-            method = call.method,
-            target = call.target,
+            method = call.request.method,
+            target = call.run.target,
             "a handler asked for input where it cannot, or asked for nothing"
         );
         return Err(RpcError::internal());
@@ -161,9 +162,9 @@ fn input_required(
     }
     let origin = Origin {
         principal: call.principal.map(|principal| &*principal.subject),
-        method: call.method,
-        target: call.target,
-        arguments: call.arguments,
+        method: call.request.method,
+        target: call.run.target,
+        arguments: call.run.arguments,
     };
     let sealed = input
         .request_state
@@ -187,8 +188,7 @@ fn input_required(
 
 /// MR-10, MR-11: nothing is asked of a client that did not declare it, and nothing partial is sent.
 fn missing_capabilities(input: &InputRequired, call: &Call<'_>) -> Vec<Capability<'static>> {
-    let declared = call.envelope.capabilities;
     let mut needed = input.required_capabilities();
-    needed.retain(|capability| !declared.is_some_and(|declared| declares(declared, capability)));
+    needed.retain(|capability| !call.declares(capability));
     needed
 }

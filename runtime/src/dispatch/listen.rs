@@ -15,7 +15,7 @@ pub(super) fn plan<'r>(request: &Admitted<'r>) -> Result<Plan<'r>, Refusal> {
     let kinds = request.app.exchange.kinds();
     let limits =
         FilterLimits { keys_max: request.app.limits.uris_per_listen, ..FilterLimits::default() };
-    let asked = Filter::parse(request.case.request.params, kinds, limits)
+    let asked = Filter::parse(request.request.params, kinds, limits)
         .map_err(|fault| Refusal::at(Rung::Params, RpcError::invalid_params(fault.0)))?;
     request.pass_guards(None, None, &[])?;
     let access = access(request);

@@ -113,5 +113,5 @@ fn next_cursor(request: &Admitted<'_>, sequence: u64, key: &str, body: &mut Vec<
 }
 
 fn scope<'a>(request: &Admitted<'a>) -> Scope<'a> {
-    Scope { method: request.case.request.method, principal: request.subject() }
+    Scope { method: request.request.method, principal: request.subject() }
 }

@@ -17,18 +17,20 @@ mod tools_call;
 pub(crate) use discover::capabilities;
 pub(crate) use finish::{Answer, check_result, error_answer, finish, vetted};
 pub(crate) use listen::{access, access_of};
+pub(crate) use retry::Retry;
 
 use std::borrow::Cow;
 use std::rc::Rc;
 
 use codec::error::RpcError;
+use codec::message::Request;
 use codec::value::{Object, Value, parse_empty_object};
 use transport::mcp::head::StandardHeaders;
-use transport::mcp::ladder::{Case, Rung};
+use transport::mcp::ladder::Rung;
 use transport::mcp::method::Method;
 use transport::mcp::refusal::Refusal;
 
-use crate::app::{App, AppSurface};
+use crate::app::App;
 use crate::handler::{CacheHint, Completion, Handler};
 use crate::hooks::{Denied, Observed, Principal};
 use crate::hub::Filter;
@@ -71,8 +73,9 @@ pub(crate) struct Run<'r> {
     /// An object.
     pub(crate) arguments: Value<'r>,
     pub(crate) variables: Vec<(&'r str, Cow<'r, str>)>,
-    pub(crate) completion: Option<Completion<'r>>,
-    pub(crate) retry: retry::Retry<'r>,
+    /// Boxed, since few requests have one and all that wait would have room for it.
+    pub(crate) completion: Option<Box<Completion<'r>>>,
+    pub(crate) retry: Retry<'r>,
 }
 
 /// What answers, borrowed from the request's snapshot: alive for the whole call, whatever happens to the registry.
@@ -100,12 +103,14 @@ impl<'r> Runner<'r> {
 
 /// A request as the planners see it.
 pub(crate) struct Admitted<'r> {
-    pub(crate) case: &'r Case<'r, AppSurface<'r>>,
+    pub(crate) request: Request<'r>,
+    /// What its client declares.
+    pub(crate) capabilities: Option<Object<'r>>,
     /// The whole message.
     pub(crate) root: Value<'r>,
     pub(crate) app: &'r App,
     pub(crate) snapshot: &'r Snapshot,
-    pub(crate) headers: Option<&'r StandardHeaders<'r>>,
+    pub(crate) headers: Option<StandardHeaders<'r>>,
     pub(crate) principal: Option<&'r Rc<Principal>>,
     /// Unix seconds.
     pub(crate) now: u64,
@@ -113,7 +118,7 @@ pub(crate) struct Admitted<'r> {
 
 impl<'r> Admitted<'r> {
     pub(crate) fn params(&self) -> Object<'r> {
-        self.case.request.params.unwrap_or(Object::empty())
+        self.request.params.unwrap_or(Object::empty())
     }
 
     pub(crate) fn subject(&self) -> Option<&'r str> {
@@ -131,7 +136,7 @@ impl<'r> Admitted<'r> {
             return Err(denied(Denied::insufficient_scope(scopes)));
         }
         let observed = Observed {
-            method: self.case.request.method,
+            method: self.request.method,
             name,
             arguments,
             principal: self.principal.map(|principal| &**principal),
@@ -159,7 +164,7 @@ pub(crate) fn denied(denied: Denied) -> Refusal {
 
 /// Rungs 17 to 23. For requests that need no handler the result's members are written to `body`.
 pub(crate) fn plan<'r>(request: &Admitted<'r>, body: &mut Vec<u8>) -> Result<Plan<'r>, Refusal> {
-    match request.case.method() {
+    match Method::from_name(request.request.method) {
         Some(Method::ToolsCall) => tools_call::plan(request, body),
         Some(Method::ToolsList) => lists::tools(request, body),
         Some(Method::Discover) => discover::plan(request, body),

@@ -22,7 +22,7 @@ pub(super) fn plan<'r>(request: &Admitted<'r>, body: &mut Vec<u8>) -> Result<Pla
     if let (Some(tool), Some(headers)) = (tool, request.headers)
         && !tool.header_params.is_empty()
     {
-        params::check(headers, &tool.header_params, members)
+        params::check(&headers, &tool.header_params, members)
             .map_err(|error| Refusal::at(Rung::ParamHeaders, error))?;
     }
     let scopes = tool.map_or(&[][..], |tool| &tool.scopes);

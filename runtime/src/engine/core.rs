@@ -13,6 +13,7 @@ use std::time::Duration;
 use super::clock::{Clock, DateFormat};
 use super::counters::CoreCounters;
 use super::deadline::{Deadline, Deadlines};
+use super::ebb::Ebb;
 use super::guard;
 use super::mailbox::{Inbox, Mailbox, mailbox};
 use super::pool::BufferPool;
@@ -46,6 +47,16 @@ pub(crate) trait Serve: Send + Sync + Sized + 'static {
     /// would stay open for ever are to be ended from here; connections idle between requests are ended by the engine,
     /// as if their idle deadline had passed.
     fn draining(core: &Rc<Core<Self>>) {
+        let _ = core;
+    }
+
+    /// Called when the core holds much less than it did: what the server keeps for a peak can go.
+    fn shed(core: &Rc<Core<Self>>) {
+        let _ = core;
+    }
+
+    /// Called when everything of the peak that can go is gone.
+    fn ebbed(core: &Rc<Core<Self>>) {
         let _ = core;
     }
 
@@ -100,6 +111,7 @@ pub(crate) struct CoreParts {
     pub(crate) buffers: BufferPool,
     pub(crate) wakes: Rc<WakeTable>,
     pub(crate) stall: StallMeter,
+    pub(super) ebb: Ebb,
     /// For tasks that find work ready without end.
     pub(crate) turns: Turns,
     pub(crate) links: Rc<Links>,
@@ -138,6 +150,7 @@ impl<S: Serve> Core<S> {
             buffers: BufferPool::new(config.buffer_bytes, config.buffers_kept_max),
             wakes: WakeTable::new(inbox.bell().clone()),
             stall: StallMeter::new(config.stall_threshold),
+            ebb: Ebb::default(),
             turns: Turns::default(),
             links: Links::new(counters),
             draining: Cell::new(false),
@@ -293,6 +306,11 @@ impl Links {
 
     pub(crate) fn len(&self) -> usize {
         self.open.borrow().len()
+    }
+
+    /// Gives back the room that a peak of connections took.
+    pub(super) fn shrink(&self) {
+        self.open.borrow_mut().shrink();
     }
 
     /// Ends both directions of every open connection: their tasks then end by themselves.

@@ -88,6 +88,33 @@ impl Deadlines {
         Deadline { table: self.clone(), index }
     }
 
+    /// Slots in use: one for each connection, each request that is served, each handler that sleeps.
+    pub(crate) fn len(&self) -> usize {
+        self.slots.borrow().len() - self.free.borrow().len()
+    }
+
+    /// Slots that the table has room for.
+    #[cfg(test)]
+    pub(crate) fn capacity(&self) -> usize {
+        self.slots.borrow().capacity()
+    }
+
+    /// Gives back the room behind the last slot in use; the others are filled from the front from now on.
+    pub(crate) fn shrink(&self) {
+        let (mut at, mut slots) = (self.at.borrow_mut(), self.slots.borrow_mut());
+        let mut free = self.free.borrow_mut();
+        free.sort_unstable();
+        while free.last().is_some_and(|index| index + 1 == slots.len()) {
+            free.pop();
+            slots.pop();
+            at.pop();
+        }
+        free.reverse();
+        free.shrink_to_fit();
+        slots.shrink_to_fit();
+        at.shrink_to_fit();
+    }
+
     /// Fires every deadline that is not later than `now_ms`, and returns how many.
     pub(crate) fn tick(&self, now_ms: u64) -> usize {
         if now_ms < self.earliest.get() {

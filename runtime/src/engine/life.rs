@@ -9,6 +9,7 @@ use std::task::Poll;
 use super::clock::TICK;
 use super::core::{Core, Serve};
 use super::deadline::Kind;
+use super::ebb;
 use super::mailbox::Inbox;
 use crate::io::{Link, Listener, REFUSAL, TcpLink};
 
@@ -118,6 +119,7 @@ async fn tick<S: Serve>(core: Rc<Core<S>>) {
         core.contain("deadline", || {
             core.deadlines.tick(core.clock.now_ms());
         });
+        core.contain("ebb", || ebb::tick(&core));
     }
 }
 

@@ -8,6 +8,7 @@ pub(crate) mod core;
 pub(crate) mod counters;
 pub(crate) mod deadline;
 pub(crate) mod driver;
+pub(crate) mod ebb;
 pub(crate) mod guard;
 mod life;
 pub(crate) mod listen;

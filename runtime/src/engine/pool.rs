@@ -30,6 +30,11 @@ impl BufferPool {
         self.free.borrow().len()
     }
 
+    /// Gives all idle buffers back to the allocator.
+    pub(crate) fn shed(&self) {
+        self.free.take();
+    }
+
     /// Takes a buffer back, if it is worth keeping.
     pub(crate) fn put(&self, mut buf: Vec<u8>) {
         let mut free = self.free.borrow_mut();

@@ -56,6 +56,11 @@ impl WakeTable {
             TABLES.try_with(|tables| tables.borrow_mut().retain(|table| table.core != self.core));
     }
 
+    /// Gives back the room that a peak of tasks took.
+    pub(super) fn shrink(&self) {
+        self.tasks.borrow_mut().shrink();
+    }
+
     fn wake(&self, key: Key) {
         let waker = self.tasks.borrow().get(key).cloned().flatten();
         if let Some(waker) = waker {

@@ -16,7 +16,7 @@ mod tests;
 
 pub(crate) use link::{Ends, How, Link, Peer, Shutdown};
 pub(crate) use listener::{BindError, Bound, Listener, REFUSAL, bind};
-pub(crate) use pooled::PooledFuture;
+pub(crate) use pooled::{PooledFuture, shed_blocks};
 pub(crate) use shared::SharedText;
 pub(crate) use tcp::TcpLink;
 

@@ -9,10 +9,10 @@ use std::ptr::NonNull;
 use std::task::{Context, Poll};
 
 /// The smallest block in bytes, and so the size class that most handlers share.
-const BLOCK_BYTES_MIN: usize = 512;
+const BLOCK_BYTES_MIN: usize = 256;
 
 /// Size classes: each is larger by the smallest than the one before. A larger future is allocated as it comes.
-const CLASSES: usize = 16;
+const CLASSES: usize = 32;
 
 /// Alignment of every block; a future that asks for more is allocated as it comes.
 const BLOCK_ALIGN: usize = 16;
@@ -88,6 +88,13 @@ impl Drop for Block {
             unsafe { dealloc(self.place.as_ptr(), block) };
         }
     }
+}
+
+/// Gives the free blocks of this thread back to the allocator.
+pub(crate) fn shed_blocks() {
+    // Taken out first: giving back is not done under the borrow.
+    let free = FREE.try_with(|free| free.replace(Free([const { Vec::new() }; CLASSES])));
+    drop(free);
 }
 
 impl Drop for Free {

@@ -98,8 +98,13 @@ impl Client {
         self.meta().client_info().ok().flatten()
     }
 
+    /// Where it describes itself.
+    pub(crate) fn hello(&self) -> Option<Value<'_>> {
+        self.hello.as_ref().map(Document::root)
+    }
+
     fn meta(&self) -> RequestMeta<'_> {
-        RequestMeta::from_message(self.hello.as_ref().map(Document::root))
+        RequestMeta::from_message(self.hello())
     }
 
     /// Whether it can be sent requests at all.

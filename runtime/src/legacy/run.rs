@@ -176,7 +176,8 @@ impl Exchange<'_> {
             progress_token,
         };
         let admitted = Admitted {
-            case: &case,
+            request: *request,
+            capabilities: case.envelope.capabilities,
             root,
             app,
             snapshot,

@@ -14,7 +14,7 @@ use super::run::{Exchange, Reply, failed};
 use super::{shapes, shim};
 use crate::app::{AppSurface, ResponseMode};
 use crate::context::{Call, Cancel, Context, Emitter};
-use crate::dispatch::{self, Run, Runner};
+use crate::dispatch::{self, Retry, Run, Runner};
 use crate::handler::{Finish, Outcome};
 use crate::serve::{Apart, ApartEnd};
 
@@ -89,19 +89,16 @@ impl Turns<'_> {
         let ends_ms = core.clock.now_ms().saturating_add(limit);
         let cancel = Cancel::until(ends_ms);
         let envelope = &self.case.envelope;
+        let retry = Retry::again(responses, state);
         let call = Call {
-            method: self.case.request.method,
-            meta: &self.case.meta,
+            request: &self.case.request,
             version: client.version.name(),
-            envelope,
+            hello: client.hello(),
+            log_level: envelope.log_level,
             head,
             principal: principal.map(|principal| &**principal),
-            arguments: self.run.arguments,
-            target: self.run.target,
-            variables: &self.run.variables,
-            completion: self.run.completion,
-            responses,
-            state,
+            run: self.run,
+            retry: &retry,
             number: match core.serve.mode {
                 // Progress and log are dropped; what the client is asked still has to reach it.
                 ResponseMode::Json => emitter.begin(None, None),

@@ -5,7 +5,7 @@ use std::io;
 use std::ops::Range;
 use std::rc::Rc;
 
-use codec::document::Document;
+use codec::document::{Document, JsonError};
 use transport::http::respond;
 use transport::http::{Event, Machine, Reject, Waiting};
 use transport::mcp::accept::Forms;
@@ -84,7 +84,7 @@ pub(super) struct Connection<'c, L> {
     /// Answers not yet written.
     pub(super) out: Vec<u8>,
     /// What belongs into `out`; written as soon as the request is answered.
-    pub(super) splice: Option<Splice>,
+    pub(super) splice: Option<Box<Splice>>,
     /// The JSON of the answer under way.
     pub(super) body: Vec<u8>,
     pub(super) document: Document,
@@ -109,11 +109,10 @@ pub(super) struct Connection<'c, L> {
 
 /// Serves the requests of which `kept` has read the beginning. It has its link back afterwards, if there is more to come.
 pub(super) async fn serve<L: Link>(core: &Rc<Core<App>>, kept: &mut Kept<L>) -> Then<L> {
-    let Kept { link, deadline, buf, out, reading } = kept;
-    let mut connection =
-        Connection::new(core, link.take(), deadline, std::mem::take(buf), *reading);
+    let (link, buf) = (kept.link.take(), std::mem::take(&mut kept.buf));
+    let mut connection = Connection::new(core, link, &kept.deadline, buf, kept.reading);
     let then = connection.requests().await;
-    (*link, *buf, *out, *reading) = connection.end();
+    (kept.link, kept.buf, kept.out, kept.reading) = connection.end();
     then
 }
 
@@ -267,33 +266,43 @@ impl<'c, L: Link> Connection<'c, L> {
     }
 
     /// Serves a whole request, then makes room for the next.
-    async fn request(&mut self, body: Range<usize>) -> Next<L> {
+    // Not an async function: that would keep each argument twice, and thousands of requests may wait at once.
+    fn request(&mut self, body: Range<usize>) -> impl Future<Output = Next<L>> {
         self.waiting = Waiting::Nothing;
         self.deadline.disarm();
-        if self.core.overdue() {
-            return Next::Gone;
+        async move {
+            if self.core.overdue() {
+                return Next::Gone;
+            }
+            let large = body.len() >= LARGE_BYTES;
+            let parsed = self.parse(body);
+            let next = request::serve(self, parsed).await;
+            if large || self.out.len() >= LARGE_BYTES {
+                self.core.catch_up();
+            }
+            self.principal = None;
+            if let Some(splice) = self.splice.take()
+                && !self.flush_around(splice).await
+            {
+                return Next::Gone;
+            }
+            self.in_a_row += 1;
+            if self.in_a_row >= REQUESTS_PER_TURN {
+                // A sender that always has bytes ready must not starve the others.
+                self.in_a_row = 0;
+                self.core.turns.step_aside().await;
+            }
+            if self.out.len() >= BATCH_BYTES && matches!(next, Next::Keep) && !self.flush().await {
+                return Next::Gone;
+            }
+            next
         }
-        let large = body.len() >= LARGE_BYTES;
-        let next = request::serve(self, body).await;
-        if large || self.out.len() >= LARGE_BYTES {
-            self.core.catch_up();
-        }
-        self.principal = None;
-        if let Some(splice) = self.splice.take()
-            && !self.flush_around(splice).await
-        {
-            return Next::Gone;
-        }
-        self.in_a_row += 1;
-        if self.in_a_row >= REQUESTS_PER_TURN {
-            // A sender that always has bytes ready must not starve the others.
-            self.in_a_row = 0;
-            self.core.turns.step_aside().await;
-        }
-        if self.out.len() >= BATCH_BYTES && matches!(next, Next::Keep) && !self.flush().await {
-            return Next::Gone;
-        }
-        next
+    }
+
+    /// Parses the body where it lies: the document has the bytes until the request is answered.
+    fn parse(&mut self, body: Range<usize>) -> Result<(), JsonError> {
+        let bytes = std::mem::take(&mut self.buf);
+        self.document.parse(&mut self.core.app.parser.borrow_mut(), bytes, body)
     }
 
     /// Whether the answer to the request at hand is the connection's last.
@@ -324,8 +333,8 @@ impl<'c, L: Link> Connection<'c, L> {
 
     /// Writes pending answers up to the end of the text that belongs there; what comes after it may stay pending. Whatever
     /// the socket has room for goes in one call.
-    async fn flush_around(&mut self, splice: Splice) -> bool {
-        let Splice { at, text } = splice;
+    async fn flush_around(&mut self, splice: Box<Splice>) -> bool {
+        let Splice { at, text } = *splice;
         let Some(link) = self.link.as_ref() else { return false };
         let (before, after) = self.out.split_at(at);
         let Ok(sent) = link.write_parts_now([before, text.as_bytes(), after]) else { return false };

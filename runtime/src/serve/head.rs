@@ -92,7 +92,7 @@ async fn climb<L: Link>(connection: &mut Connection<'_, L>) -> Result<(), Refuse
 
 /// Rung 1 (HTTP-02, HTTP-03).
 fn host_and_origin(app: &App, headers: &StandardHeaders<'_>) -> Result<(), Refusal> {
-    let what = match app.guard.check(headers.view().host(), headers.origin) {
+    let what = match app.guard.check(headers.view().host(), headers.origin()) {
         Ok(()) => return Ok(()),
         Err(origin::Refusal::Host) => {
             "This server does not answer to this Host; the operator can allow it"

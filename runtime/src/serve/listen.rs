@@ -16,7 +16,7 @@ impl<L: Link> Exchange<'_, L> {
     /// Opens a subscription: the link leaves with it. Refused before any acknowledgement when there is no room
     /// (SUB-17).
     pub(super) fn listen(&mut self, admitted: &Admitted<'_>, filter: Filter) -> Next<L> {
-        let request = &admitted.case.request;
+        let request = &admitted.request;
         let subject = self.principal.map(|principal| &*principal.subject);
         let access = dispatch::access(admitted);
         let opened = self.core.app.hub.open(request.id.to_owned(), filter, subject, access);

@@ -94,6 +94,16 @@ impl Serve for App {
         core.deadlines.fire_all(Kind::Idle);
     }
 
+    fn shed(core: &Rc<Core<Self>>) {
+        core.app.workspaces.shed();
+    }
+
+    fn ebbed(core: &Rc<Core<Self>>) {
+        if let Some(hook) = &core.serve.hooks.after_peak {
+            hook();
+        }
+    }
+
     /// Handlers and authenticators whose task does not look at its socket now are given up as if their time were over.
     fn ending(core: &Rc<Core<Self>>) {
         core.deadlines.fire_all(Kind::Handler);

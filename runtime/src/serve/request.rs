@@ -1,25 +1,29 @@
 //! One whole request: parse, climb, dispatch, answer. What needs a handler goes on in `call`, a subscription in `listen`.
 
-use std::ops::Range;
+#![expect(clippy::manual_async_fn, reason = "an async function would keep each argument twice")]
+
 use std::rc::Rc;
 use std::time::Instant;
 
+use codec::document::{Document, JsonError};
 use codec::error::RpcError;
 use codec::id::Id;
 use codec::message::{self, Message, Notification, Request};
-use codec::value::Value;
+use codec::meta::LoggingLevel;
 use transport::mcp::accept::Forms;
 use transport::mcp::head::StandardHeaders;
 use transport::mcp::ladder::{self, Case, Rung};
 use transport::mcp::legacy::{self, Era};
+use transport::mcp::method::Method;
 use transport::mcp::refusal::Refusal;
 
 use super::answer::{self, Closing, Reply, Shape};
+use super::call::version;
 use super::connection::{Connection, Next};
 use crate::LegacyMode;
 use crate::app::{App, AppSurface, ResponseMode};
 use crate::context::Emitter;
-use crate::dispatch::{self, Admitted, Answer, Plan, Splice};
+use crate::dispatch::{self, Admitted, Answer, Plan, Run, Splice};
 use crate::engine::core::Core;
 use crate::engine::deadline::Deadline;
 use crate::engine::guard;
@@ -27,74 +31,38 @@ use crate::engine::wake::TaskWaker;
 use crate::handler::CacheHint;
 use crate::hooks::{Answered, Principal};
 use crate::io::Link;
-use crate::registry::Snapshot;
 use crate::render;
 
-/// Serves the request whose body lies in the buffer.
-pub(super) async fn serve<L: Link>(
+/// Serves the request whose body was parsed into the connection's document, or could not be.
+pub(super) fn serve<L: Link>(
     connection: &mut Connection<'_, L>,
-    body: Range<usize>,
-) -> Next<L> {
-    let core = Rc::clone(&connection.core);
-    core.counters.requests.add(1);
-    let started = (!core.serve.hooks.observers.is_empty()).then(Instant::now);
-    let snapshot = core.app.snapshots.load(&core.serve.registry);
-    let mut document = std::mem::take(&mut connection.document);
-    let bytes = std::mem::take(&mut connection.buf);
-    let parsed = document.parse(&mut core.app.parser.borrow_mut(), bytes, body);
-
-    let mut ahead = Vec::new();
-    let closing = connection.closing();
-    let view = connection.machine.head().view(document.bytes());
-    let headers = StandardHeaders::at(view, &connection.places);
-    let mut exchange = Exchange {
-        core: &core,
-        snapshot: &snapshot,
-        principal: connection.principal.as_ref(),
-        headers: &headers,
-        forms: connection.forms,
-        reply: Reply { core: &core, minor: connection.machine.head().minor, closing },
-        link: &mut connection.link,
-        out: &mut connection.out,
-        splice: &mut connection.splice,
-        ahead: &mut ahead,
-        body: &mut connection.body,
-        parts: Parts {
-            emitter: &connection.emitter,
-            waker: &connection.waker,
-            deadline: connection.deadline,
-            timer: &connection.timer,
-        },
-        started,
-    };
-    let era = Eras::of(&core, &headers);
-    let next = match parsed {
-        Err(fault) => {
-            Some(exchange.refuse(Refusal::at(Rung::Json, RpcError::from(fault)), None, "", None))
-        }
-        Ok(()) => match message::read(&document) {
-            Err(_) if era.is_legacy(|header| legacy::of_body(document.root(), header)) => None,
-            Err(malformed) => {
-                let refusal = Refusal::at(Rung::Shape, RpcError::invalid_request(malformed.reason));
-                Some(exchange.refuse(refusal, malformed.id.as_ref(), "", None))
+    parsed: Result<(), JsonError>,
+) -> impl Future<Output = Next<L>> {
+    async move {
+        let core = Rc::clone(&connection.core);
+        core.counters.requests.add(1);
+        let next = {
+            let started = (!core.serve.hooks.observers.is_empty()).then(Instant::now);
+            let snapshot = core.app.snapshots.load(&core.serve.registry);
+            let surface = AppSurface { app: &core.serve, snapshot: &snapshot };
+            let mut exchange = Exchange::of(connection, &core, &surface, started);
+            match exchange.read(parsed) {
+                Step::Answered(next) => Ok(next),
+                Step::Run(ref called) => Ok(exchange.call(called).await),
+                Step::Legacy => Err(exchange.started),
             }
-            Ok(Message::Notification(note))
-                if era.is_legacy(|header| legacy::of_notification(&note, header)) =>
-            {
-                None
-            }
-            Ok(Message::Notification(note)) => Some(exchange.notification(&note)),
-            Ok(Message::Request(request)) => exchange.request(request, document.root(), era).await,
-        },
-    };
-    let Some(next) = next else {
-        return Box::pin(super::legacy::post(connection, document, started)).await;
-    };
-    connection.buf = document.release_to(&mut core.app.parser.borrow_mut());
-    connection.document = document;
-    connection.machine.finish(&mut connection.buf);
-    connection.buf.append(&mut ahead);
-    next
+        };
+        let next = match next {
+            Ok(next) => next,
+            Err(started) => return Box::pin(super::legacy::post(connection, started)).await,
+        };
+        let body = connection.document.release_to(&mut core.app.parser.borrow_mut());
+        // What was read meanwhile comes after what was read before.
+        let mut ahead = std::mem::replace(&mut connection.buf, body);
+        connection.machine.finish(&mut connection.buf);
+        connection.buf.append(&mut ahead);
+        next
+    }
 }
 
 /// Which era a message may be of: asked only where it is not plainly modern, which costs a modern request nothing.
@@ -106,7 +74,7 @@ struct Eras<'c> {
 
 impl<'c> Eras<'c> {
     fn of(core: &Core<App>, headers: &StandardHeaders<'c>) -> Self {
-        Self { served: core.serve.legacy, header: headers.version.map(|field| field.value) }
+        Self { served: core.serve.legacy, header: headers.version().map(|field| field.value) }
     }
 
     fn is_legacy(self, era: impl FnOnce(Option<&[u8]>) -> Era) -> bool {
@@ -117,23 +85,24 @@ impl<'c> Eras<'c> {
 /// The request at hand, with what it may use of its connection.
 pub(super) struct Exchange<'c, L> {
     pub(super) core: &'c Rc<Core<App>>,
-    pub(super) snapshot: &'c Snapshot,
+    surface: &'c AppSurface<'c>,
+    document: &'c Document,
     pub(super) principal: Option<&'c Rc<Principal>>,
-    pub(super) headers: &'c StandardHeaders<'c>,
+    pub(super) headers: StandardHeaders<'c>,
     pub(super) forms: Forms,
     pub(super) reply: Reply<'c>,
     pub(super) link: &'c mut Option<L>,
     pub(super) out: &'c mut Vec<u8>,
     /// What belongs into `out`.
-    splice: &'c mut Option<Splice>,
+    splice: &'c mut Option<Box<Splice>>,
+    /// What the client sends ahead of its answer.
     pub(super) ahead: &'c mut Vec<u8>,
     pub(super) body: &'c mut Vec<u8>,
     pub(super) parts: Parts<'c>,
-    pub(super) started: Option<Instant>,
+    started: Option<Instant>,
 }
 
 /// The reusable parts that running a handler takes.
-#[derive(Clone, Copy)]
 pub(super) struct Parts<'c> {
     pub(super) emitter: &'c Rc<Emitter>,
     pub(super) waker: &'c TaskWaker,
@@ -141,15 +110,91 @@ pub(super) struct Parts<'c> {
     pub(super) timer: &'c Deadline,
 }
 
+/// What a request has come to without waiting for anything.
+#[expect(clippy::large_enum_variant, reason = "it stays where it is made")]
+enum Step<'c, L> {
+    Answered(Next<L>),
+    /// Its handler is to be called.
+    Run(Called<'c>),
+    /// It is of the 2025 era, and served by that one's rules.
+    Legacy,
+}
+
+/// A request that needs its handler, and what is kept of it for as long as that takes.
+pub(super) struct Called<'c> {
+    pub(super) request: Request<'c>,
+    pub(super) version: &'c str,
+    pub(super) log_level: Option<LoggingLevel>,
+    /// Its number with the emitter.
+    pub(super) number: u64,
+    pub(super) run: Run<'c>,
+}
+
 impl<'c, L: Link> Exchange<'c, L> {
+    fn of(
+        connection: &'c mut Connection<'_, L>,
+        core: &'c Rc<Core<App>>,
+        surface: &'c AppSurface<'c>,
+        started: Option<Instant>,
+    ) -> Self {
+        let closing = connection.closing();
+        let head = connection.machine.head();
+        let view = head.view(connection.document.bytes());
+        Self {
+            core,
+            surface,
+            document: &connection.document,
+            principal: connection.principal.as_ref(),
+            headers: StandardHeaders::at(view, &connection.places),
+            forms: connection.forms,
+            reply: Reply { core, minor: head.minor, closing },
+            link: &mut connection.link,
+            out: &mut connection.out,
+            splice: &mut connection.splice,
+            ahead: &mut connection.buf,
+            body: &mut connection.body,
+            parts: Parts {
+                emitter: &connection.emitter,
+                waker: &connection.waker,
+                deadline: connection.deadline,
+                timer: &connection.timer,
+            },
+            started,
+        }
+    }
+
     pub(super) fn app(&self) -> &'c App {
         &self.core.serve
     }
 
+    /// Everything that a request can come to without waiting.
+    fn read(&mut self, parsed: Result<(), JsonError>) -> Step<'c, L> {
+        let era = Eras::of(self.core, &self.headers);
+        if let Err(fault) = parsed {
+            let refusal = Refusal::at(Rung::Json, RpcError::from(fault));
+            return Step::Answered(self.refuse(refusal, None, "", None));
+        }
+        match message::read(self.document) {
+            Err(_) if era.is_legacy(|header| legacy::of_body(self.document.root(), header)) => {
+                Step::Legacy
+            }
+            Err(malformed) => {
+                let refusal = Refusal::at(Rung::Shape, RpcError::invalid_request(malformed.reason));
+                Step::Answered(self.refuse(refusal, malformed.id.as_ref(), "", None))
+            }
+            Ok(Message::Notification(note))
+                if era.is_legacy(|header| legacy::of_notification(&note, header)) =>
+            {
+                Step::Legacy
+            }
+            Ok(Message::Notification(note)) => Step::Answered(self.notification(&note)),
+            Ok(Message::Request(request)) => self.request(request, era),
+        }
+    }
+
     /// HTTP-07: accepted and dropped; no notification of this era has an effect over HTTP (CAN-05, REM-03).
     fn notification(&mut self, notification: &Notification<'_>) -> Next<L> {
-        let surface = AppSurface { app: self.app(), snapshot: self.snapshot };
-        match ladder::notification(notification, self.headers, &surface) {
+        match ladder::notification(notification, self.headers, self.surface) {
             Ok(()) => {
                 self.reply.accepted(self.out);
                 self.observe(notification.method, None, 202, None, None);
@@ -159,27 +204,23 @@ impl<'c, L: Link> Exchange<'c, L> {
         }
     }
 
-    /// `None`: it is of the 2025 era, and served by that one's rules.
-    async fn request(
-        &mut self,
-        request: Request<'_>,
-        root: Value<'_>,
-        era: Eras<'_>,
-    ) -> Option<Next<L>> {
-        let surface = AppSurface { app: self.app(), snapshot: self.snapshot };
-        let mut case = Case::new(request, Some(self.headers), &surface);
+    fn request(&mut self, request: Request<'c>, era: Eras<'_>) -> Step<'c, L> {
+        let mut case = Case::new(request, Some(self.headers), self.surface);
         if let Err(refusal) = case.climb() {
             // Without a valid claim no request gets to the top.
             if era.is_legacy(|header| legacy::of_request(&request, header)) {
-                return None;
+                return Step::Legacy;
             }
-            return Some(self.refuse(refusal, Some(&request.id), request.method, None));
+            let next = self.refuse(refusal, Some(&request.id), request.method, None);
+            return Step::Answered(next);
         }
+        let Case { envelope, meta, .. } = case;
         let admitted = Admitted {
-            case: &case,
-            root,
+            request,
+            capabilities: envelope.capabilities,
+            root: self.document.root(),
             app: self.app(),
-            snapshot: self.snapshot,
+            snapshot: self.surface.snapshot,
             headers: Some(self.headers),
             principal: self.principal,
             now: self.core.clock.unix_secs(),
@@ -187,14 +228,27 @@ impl<'c, L: Link> Exchange<'c, L> {
         render::begin(self.body, &request.id, "complete");
         // The program's guards run in here: their panic costs this request only.
         let plan = guard::catch(|| dispatch::plan(&admitted, self.body));
-        Some(match plan.unwrap_or_else(|panic| Err(self.plan_panicked(&panic))) {
+        let plan = plan.unwrap_or_else(|panic| Err(self.plan_panicked(&panic)));
+        Step::Answered(match plan {
+            Ok(Plan::Run(run)) if self.has_room() => {
+                // LOG-02
+                let log_level = envelope.log_level.filter(|_| self.app().logging);
+                let number = self.parts.emitter.begin(envelope.progress_token, log_level);
+                return Step::Run(Called {
+                    request,
+                    version: version(&meta),
+                    log_level,
+                    number,
+                    run,
+                });
+            }
+            Ok(Plan::Run(_)) => self.busy(&request),
+            Ok(Plan::Ready(cache)) => self.ready(&request, cache, None),
+            Ok(Plan::Around(cache, splice)) => self.ready(&request, cache, Some(splice)),
+            Ok(Plan::Listen(filter)) => self.listen(&admitted, filter),
             Err(refusal) => {
                 self.refuse(refusal, Some(&request.id), request.method, named(&request))
             }
-            Ok(Plan::Ready(cache)) => self.ready(&case, cache, None),
-            Ok(Plan::Around(cache, splice)) => self.ready(&case, cache, Some(splice)),
-            Ok(Plan::Listen(filter)) => self.listen(&admitted, filter),
-            Ok(Plan::Run(run)) => self.run(&case, &run).await,
         })
     }
 
@@ -207,20 +261,21 @@ impl<'c, L: Link> Exchange<'c, L> {
     /// The result needs no handler.
     fn ready(
         &mut self,
-        case: &Case<'_, AppSurface<'_>>,
+        request: &Request<'_>,
         cache: CacheHint,
         splice: Option<Splice>,
     ) -> Next<L> {
-        let cacheable = case.method().is_some_and(|method| method.row().cacheable);
+        let method = Method::from_name(request.method);
+        let cacheable = method.is_some_and(|method| method.row().cacheable);
         render::end(self.body, self.app(), cacheable.then_some(cache), None);
         match splice {
             Some(splice) if self.preferred() == Shape::Json => {
-                return self.answer_around(splice, &case.request);
+                return self.answer_around(splice, request);
             }
             Some(splice) => splice.copy_into(self.body),
             None => {}
         }
-        self.answer(Answer::OK, self.preferred(), &case.request)
+        self.answer(Answer::OK, self.preferred(), request)
     }
 
     /// The whole answer, but for a text that the connection writes from where it lies.
@@ -228,17 +283,13 @@ impl<'c, L: Link> Exchange<'c, L> {
         self.observe_answer(request, Answer::OK);
         let missing = splice.text.as_bytes().len();
         let at = self.reply.json_around(self.out, self.body, splice.at, missing);
-        *self.splice = Some(Splice { at, ..splice });
+        *self.splice = Some(Box::new(Splice { at, ..splice }));
         self.next()
     }
 
     /// The answer as the last event of a stream that is already open: whatever it is, at status 200 (ERR-09).
-    pub(super) fn last_event(
-        &mut self,
-        answer: Answer,
-        case: &Case<'_, AppSurface<'_>>,
-    ) -> Next<L> {
-        self.observe_answer(&case.request, Answer { status: 200, ..answer });
+    pub(super) fn last_event(&mut self, answer: Answer, request: &Request<'_>) -> Next<L> {
+        self.observe_answer(request, Answer { status: 200, ..answer });
         self.last_of_stream()
     }
 
@@ -332,6 +383,6 @@ impl<'c, L: Link> Exchange<'c, L> {
 
 /// The name or URI that the request is about.
 pub(crate) fn named<'a>(request: &Request<'a>) -> Option<&'a str> {
-    let member = transport::mcp::method::Method::from_name(request.method)?.row().named_by?;
+    let member = Method::from_name(request.method)?.row().named_by?;
     request.params?.get(member)?.as_str()
 }

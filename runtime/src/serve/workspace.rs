@@ -81,6 +81,12 @@ impl Workspaces {
         free.push(workspace);
     }
 
+    /// Gives all that nobody uses back to the allocator.
+    pub(super) fn shed(&self) {
+        let all = self.0.take();
+        drop(all);
+    }
+
     /// Workspaces that nobody uses.
     #[cfg(test)]
     pub(super) fn idle(&self) -> usize {

@@ -67,7 +67,8 @@ pub(super) async fn serve(
     }
     channel.modern.set(true);
     let admitted = Admitted {
-        case: &case,
+        request,
+        capabilities: case.envelope.capabilities,
         root: document.root(),
         app: &core.serve,
         snapshot: &snapshot,
@@ -136,18 +137,14 @@ impl Exchange<'_> {
         let start = body.len();
         let held = RefCell::new(body);
         let call = Call {
-            method: case.request.method,
-            meta: &case.meta,
-            version: version(case),
-            envelope: &case.envelope,
+            request: &case.request,
+            version: version(&case.meta),
+            hello: case.request.meta,
+            log_level: case.envelope.log_level,
             head: None,
             principal: self.channel.principal.as_deref(),
-            arguments: run.arguments,
-            target: run.target,
-            variables: &run.variables,
-            completion: run.completion,
-            responses: run.retry.responses,
-            state: run.retry.state.as_deref(),
+            run,
+            retry: &run.retry,
             emitter: &emitter,
             number,
             body: &held,
@@ -169,7 +166,7 @@ impl Exchange<'_> {
     /// A subscription, until either side ends it. What it has to tell waits in the hub while the client is behind, so a
     /// burst costs no memory here.
     async fn listen(&self, admitted: &Admitted<'_>, filter: Filter) -> Option<Vec<u8>> {
-        let (core, out, request) = (&self.channel.core, &self.channel.out, &admitted.case.request);
+        let (core, out, request) = (&self.channel.core, &self.channel.out, &admitted.request);
         let subject = admitted.subject();
         let access = dispatch::access(admitted);
         let opened = core.app.hub.open(request.id.to_owned(), filter, subject, access);

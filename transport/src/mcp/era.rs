@@ -31,7 +31,7 @@ pub(super) fn claim_present<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Resu
     if !matches!(case.meta.claim(), Claim::Absent) {
         return Ok(());
     }
-    let header = case.headers.and_then(|headers| headers.version).map(|field| field.value);
+    let header = case.headers.and_then(|headers| headers.version()).map(|field| field.value);
     match header {
         Some(version) if is_modern(version) => {
             if case.request.method == "initialize" {
@@ -105,7 +105,7 @@ pub(super) fn header_matches_claim<S: Surface + ?Sized>(
     let (Some(headers), Claim::Version(claim)) = (case.headers, case.meta.claim()) else {
         return Ok(());
     };
-    header_agrees(headers.version, claim)
+    header_agrees(headers.version(), claim)
 }
 
 fn header_agrees(header: Option<Field<'_>>, claim: &str) -> Result<(), RpcError> {
@@ -135,7 +135,7 @@ fn claim_served(meta: &RequestMeta<'_>, served: &[&str]) -> Result<(), RpcError>
 /// Rung 12 (HDR-01).
 pub(super) fn header_present<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Result<(), RpcError> {
     match case.headers {
-        Some(headers) if headers.version.is_none() => {
+        Some(headers) if headers.version().is_none() => {
             Err(RpcError::header_mismatch("MCP-Protocol-Version is missing"))
         }
         _ => Ok(()),
@@ -150,7 +150,7 @@ pub(super) fn notification_claim(case: &mut NotificationCase<'_>) -> Result<(), 
 /// Rung 10 of a notification.
 pub(super) fn notification_header(case: &mut NotificationCase<'_>) -> Result<(), RpcError> {
     match case.meta.claim() {
-        Claim::Version(claim) => header_agrees(case.headers.version, claim),
+        Claim::Version(claim) => header_agrees(case.headers.version(), claim),
         _ => Ok(()),
     }
 }

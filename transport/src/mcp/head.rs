@@ -46,54 +46,72 @@ impl Places {
     }
 }
 
-/// The headers that matter to MCP; `None` is a header that is absent.
+/// The headers that matter to MCP, each read where it lies when it is asked for; `None` is a header that is absent.
 #[derive(Clone, Copy, Debug)]
 pub struct StandardHeaders<'a> {
     view: HeadView<'a>,
-    /// `MCP-Protocol-Version` (HDR-01).
-    pub version: Option<Field<'a>>,
-    /// `Mcp-Method` (HDR-10).
-    pub method: Option<Field<'a>>,
-    /// `Mcp-Name` (HDR-11).
-    pub name: Option<Field<'a>>,
-    /// `Mcp-Session-Id`: legacy only, ignored otherwise (HTTP-13).
-    pub session: Option<Field<'a>>,
-    /// `Last-Event-ID`: ignored (HTTP-14).
-    pub last_event: Option<Field<'a>>,
-    /// `Origin` (HTTP-02).
-    pub origin: Option<Field<'a>>,
-    /// `Content-Type`; see [`StandardHeaders::has_json_content`].
-    pub content_type: Option<Field<'a>>,
-    /// `Content-Encoding`; see [`StandardHeaders::has_plain_content`].
-    pub content_encoding: Option<Field<'a>>,
-    /// `Accept`; see [`StandardHeaders::accepted_forms`].
-    pub accept: Option<Field<'a>>,
-    /// Whether some line's name starts with `Mcp-Param-` (PAR-06).
-    pub has_params: bool,
+    places: Places,
 }
 
 impl<'a> StandardHeaders<'a> {
-    /// Collects the headers of a request.
+    /// Looks for the headers of a request.
     pub fn collect(view: HeadView<'a>) -> StandardHeaders<'a> {
         StandardHeaders::at(view, &Places::find(view))
     }
 
     /// The headers of a request, which were found before at these places of the same head.
     pub fn at(view: HeadView<'a>, places: &Places) -> StandardHeaders<'a> {
-        let field = |slot| places.field(view, slot);
-        StandardHeaders {
-            view,
-            origin: field(0),
-            accept: field(1),
-            name: field(2),
-            method: field(3),
-            content_type: field(4),
-            last_event: field(5),
-            session: field(6),
-            content_encoding: field(7),
-            version: field(8),
-            has_params: places.has_params,
-        }
+        StandardHeaders { view, places: *places }
+    }
+
+    /// `Origin` (HTTP-02).
+    pub fn origin(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, ORIGIN)
+    }
+
+    /// `Accept`; see [`StandardHeaders::accepted_forms`].
+    pub fn accept(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, ACCEPT)
+    }
+
+    /// `Mcp-Name` (HDR-11).
+    pub fn name(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, NAME)
+    }
+
+    /// `Mcp-Method` (HDR-10).
+    pub fn method(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, METHOD)
+    }
+
+    /// `Content-Type`; see [`StandardHeaders::has_json_content`].
+    pub fn content_type(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, CONTENT_TYPE)
+    }
+
+    /// `Last-Event-ID`: ignored outside sessions (HTTP-14).
+    pub fn last_event(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, LAST_EVENT)
+    }
+
+    /// `Mcp-Session-Id`: legacy only, ignored otherwise (HTTP-13).
+    pub fn session(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, SESSION)
+    }
+
+    /// `Content-Encoding`; see [`StandardHeaders::has_plain_content`].
+    pub fn content_encoding(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, CONTENT_ENCODING)
+    }
+
+    /// `MCP-Protocol-Version` (HDR-01).
+    pub fn version(&self) -> Option<Field<'a>> {
+        self.places.field(self.view, VERSION)
+    }
+
+    /// Whether some line's name starts with `Mcp-Param-` (PAR-06).
+    pub fn has_params(&self) -> bool {
+        self.places.has_params
     }
 
     /// The head all this was found in.
@@ -113,13 +131,13 @@ impl<'a> StandardHeaders<'a> {
 
     /// All `Mcp-Param-*` lines in order: the rest of the name, as sent, and the value.
     pub fn params(&self) -> impl Iterator<Item = (&'a [u8], &'a [u8])> + use<'a> {
-        let lines = self.has_params.then(|| self.view.iter()).into_iter().flatten();
+        let lines = self.has_params().then(|| self.view.iter()).into_iter().flatten();
         lines.filter(|(name, _)| is_param(name)).map(|(name, value)| (&name[PARAM.len()..], value))
     }
 
     /// Rung 4, first half: whether the content is JSON (HTTP-15). 415 otherwise.
     pub fn has_json_content(&self) -> bool {
-        match self.content_type {
+        match self.content_type() {
             Some(Field { value: b"application/json", repeated: false }) => true,
             Some(Field { value, repeated: false }) => media_type::is_json([value]),
             _ => false,
@@ -128,13 +146,13 @@ impl<'a> StandardHeaders<'a> {
 
     /// Rung 4, second half: whether the content is sent as it is (HTTP-22). 415 otherwise.
     pub fn has_plain_content(&self) -> bool {
-        self.content_encoding.is_none()
+        self.content_encoding().is_none()
             || media_type::is_identity(self.view.all("content-encoding"))
     }
 
     /// The answer forms the client accepts (HTTP-16). 406 if there are none.
     pub fn accepted_forms(&self) -> accept::Forms {
-        match self.accept {
+        match self.accept() {
             None => accept::Forms::ANY,
             // As the protocol asks for it, word for word: nothing to read.
             Some(Field { value: b"application/json, text/event-stream", repeated: false }) => {
@@ -149,18 +167,28 @@ impl<'a> StandardHeaders<'a> {
 /// The headers of [`StandardHeaders`] that have a slot of their own in [`Places`].
 const SLOTS: usize = 9;
 
+const ORIGIN: usize = 0;
+const ACCEPT: usize = 1;
+const NAME: usize = 2;
+const METHOD: usize = 3;
+const CONTENT_TYPE: usize = 4;
+const LAST_EVENT: usize = 5;
+const SESSION: usize = 6;
+const CONTENT_ENCODING: usize = 7;
+const VERSION: usize = 8;
+
 /// The slot of the header called `name`. Lengths tell almost all names apart.
 fn slot(name: &[u8]) -> Option<usize> {
     let (found, slot) = match name.len() {
-        6 if is_named(name, b"origin") => (true, 0),
-        6 => (is_named(name, b"accept"), 1),
-        8 => (is_named(name, b"mcp-name"), 2),
-        10 => (is_named(name, b"mcp-method"), 3),
-        12 => (is_named(name, b"content-type"), 4),
-        13 => (is_named(name, b"last-event-id"), 5),
-        14 => (is_named(name, b"mcp-session-id"), 6),
-        16 => (is_named(name, b"content-encoding"), 7),
-        20 => (is_named(name, b"mcp-protocol-version"), 8),
+        6 if is_named(name, b"origin") => (true, ORIGIN),
+        6 => (is_named(name, b"accept"), ACCEPT),
+        8 => (is_named(name, b"mcp-name"), NAME),
+        10 => (is_named(name, b"mcp-method"), METHOD),
+        12 => (is_named(name, b"content-type"), CONTENT_TYPE),
+        13 => (is_named(name, b"last-event-id"), LAST_EVENT),
+        14 => (is_named(name, b"mcp-session-id"), SESSION),
+        16 => (is_named(name, b"content-encoding"), CONTENT_ENCODING),
+        20 => (is_named(name, b"mcp-protocol-version"), VERSION),
         _ => return None,
     };
     found.then_some(slot)

@@ -123,7 +123,7 @@ pub struct Case<'a, S: ?Sized> {
     /// Its `_meta`.
     pub meta: RequestMeta<'a>,
     /// The standard headers; `None` on a transport without headers, where the header rungs do not apply (PREC-03).
-    pub headers: Option<&'a StandardHeaders<'a>>,
+    pub headers: Option<StandardHeaders<'a>>,
     /// The server.
     pub surface: &'a S,
     /// What rung 13 read, for the rungs and the handler above it.
@@ -132,11 +132,7 @@ pub struct Case<'a, S: ?Sized> {
 
 impl<'a, S: Surface + ?Sized> Case<'a, S> {
     /// A request before its first message rung.
-    pub fn new(
-        request: Request<'a>,
-        headers: Option<&'a StandardHeaders<'a>>,
-        surface: &'a S,
-    ) -> Self {
+    pub fn new(request: Request<'a>, headers: Option<StandardHeaders<'a>>, surface: &'a S) -> Self {
         let meta = RequestMeta::from_message(request.meta);
         Self { request, meta, headers, surface, envelope: Envelope::default() }
     }
@@ -183,7 +179,7 @@ fn method_served<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Result<(), RpcE
 /// The refusal of the first failing rung; its body carries no id.
 pub fn notification<S: Surface + ?Sized>(
     notification: &Notification<'_>,
-    headers: &StandardHeaders<'_>,
+    headers: StandardHeaders<'_>,
     surface: &S,
 ) -> Result<(), Refusal> {
     let mut case = NotificationCase {
@@ -204,7 +200,7 @@ pub fn notification<S: Surface + ?Sized>(
 pub struct NotificationCase<'a> {
     pub(super) meta: RequestMeta<'a>,
     pub(super) method: &'a str,
-    pub(super) headers: &'a StandardHeaders<'a>,
+    pub(super) headers: StandardHeaders<'a>,
     pub(super) versions: &'a [&'a str],
 }
 

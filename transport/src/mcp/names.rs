@@ -9,7 +9,7 @@ use super::ladder::{Case, NotificationCase, Surface};
 
 /// Rung 14 (HDR-10): required, equal byte for byte, never decoded (HDR-17).
 pub(super) fn method_header<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Result<(), RpcError> {
-    match case.headers.map(|headers| headers.method) {
+    match case.headers.map(|headers| headers.method()) {
         None => Ok(()),
         Some(None) => Err(RpcError::header_mismatch("Mcp-Method is missing")),
         Some(field) => method_agrees(field, case.request.method),
@@ -34,7 +34,7 @@ pub(super) fn name_header<S: Surface + ?Sized>(case: &mut Case<'_, S>) -> Result
         return Ok(());
     };
     let named = case.request.params.and_then(|params| params.get(member)?.as_str());
-    match (named, headers.name) {
+    match (named, headers.name()) {
         (None, _) => Ok(()),
         (Some(_), None) => Err(RpcError::header_mismatch("Mcp-Name is missing")),
         (Some(_), Some(field)) if field.repeated => {
@@ -55,5 +55,5 @@ fn name_agrees(value: &[u8], named: &str, member: &str) -> Result<(), RpcError> 
 
 /// Rung 14 of a notification (HTTP-09).
 pub(super) fn notification_method(case: &mut NotificationCase<'_>) -> Result<(), RpcError> {
-    method_agrees(case.headers.method, case.method)
+    method_agrees(case.headers.method(), case.method)
 }

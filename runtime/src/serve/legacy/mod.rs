@@ -31,9 +31,9 @@ pub(super) use standing::{Standing, run as stand_by};
 /// Serves a POST whose body is in the document.
 pub(super) async fn post<L: Link>(
     connection: &mut Connection<'_, L>,
-    mut document: Document,
     started: Option<Instant>,
 ) -> Next<L> {
+    let mut document = std::mem::take(&mut connection.document);
     let closing = connection.closing();
     let route = route(connection, &document);
     let told = started.map(|started| Told { started, method: method_of(&document).to_owned() });

@@ -53,7 +53,7 @@ impl Done {
 pub(super) fn route<L: Link>(connection: &Connection<'_, L>, document: &Document) -> Route {
     let view = connection.machine.head().view(document.bytes());
     let headers = StandardHeaders::at(view, &connection.places);
-    let version = headers.version.map(|field| field.value);
+    let version = headers.version().map(|field| field.value);
     let request = match legacy::read(document, document.root()) {
         Ok(Incoming::Request(request)) => Some(request),
         _ => None,
@@ -68,7 +68,7 @@ pub(super) fn route<L: Link>(connection: &Connection<'_, L>, document: &Document
     let sessions = connection.core.serve.legacy == LegacyMode::Sessions;
     let handshake = request.filter(|request| request.method == "initialize");
     match handshake {
-        Some(request) if !sessions || headers.session.is_none() => {
+        Some(request) if !sessions || headers.session().is_none() => {
             return Route::Done(introduce(
                 &connection.core,
                 connection.principal.as_ref(),
@@ -79,7 +79,7 @@ pub(super) fn route<L: Link>(connection: &Connection<'_, L>, document: &Document
     }
     // LEG-15: a ping needs nothing.
     let ping = request.is_some_and(|request| request.method == "ping");
-    if sessions && (headers.session.is_some() || !ping) {
+    if sessions && (headers.session().is_some() || !ping) {
         return session_of(&headers).map_or_else(refuse, Route::Session);
     }
     match Version::of_header(version) {
@@ -138,7 +138,7 @@ pub(super) fn named(
     headers: &StandardHeaders<'_>,
     is_get: bool,
 ) -> Result<(SessionId, Matter), Refusal> {
-    let version = headers.version.map(|field| field.value);
+    let version = headers.version().map(|field| field.value);
     if version.is_some_and(is_modern) {
         let error = RpcError::invalid_request("This revision has nothing but POST");
         return Err(Refusal::at(Rung::HttpMethod, error).with_header("Allow", "POST"));
@@ -151,7 +151,7 @@ pub(super) fn named(
     if !is_get {
         return Ok((session, Matter::End));
     }
-    let last = match headers.last_event {
+    let last = match headers.last_event() {
         None => None,
         Some(field) => Some(EventId::parse(field.value).ok_or_else(|| {
             Refusal::at(Rung::Era, RpcError::invalid_request("Last-Event-ID names no event"))
@@ -162,7 +162,7 @@ pub(super) fn named(
 
 /// LEG-61
 fn session_of(headers: &StandardHeaders<'_>) -> Result<SessionId, Refusal> {
-    let Some(field) = headers.session.filter(|field| !field.repeated) else {
+    let Some(field) = headers.session().filter(|field| !field.repeated) else {
         let error = RpcError::invalid_request("Send initialize first, then its Mcp-Session-Id");
         return Err(Refusal::at(Rung::Era, error).with_status(400));
     };

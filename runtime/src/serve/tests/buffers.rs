@@ -6,6 +6,7 @@ use super::super::kept::{LIVELY_MS, Reading};
 use super::super::large::KEPT_BYTES_MAX;
 use super::super::workspace;
 use super::world::{Wire, World, patient, request};
+use crate::engine::ebb;
 
 fn echo(id: u64, text: &str) -> Vec<u8> {
     let params = json!({ "name": "echo", "arguments": { "text": text } });
@@ -193,4 +194,45 @@ fn a_drain_reaches_quiet_connections() {
     assert!(quiet.is_done() && busy.is_done());
     assert_eq!(world.core.counters.idle_timeouts.get(), 0, "nobody was too slow");
     world.assert_empty("both have ended");
+}
+
+/// [SEC-06] after a peak a core keeps neither what it lent nor tables for as many, and tells the program so, once
+#[test]
+fn a_peak_leaves_nothing() {
+    const PEAK: usize = 200;
+    let told = std::sync::Arc::new(std::sync::atomic::AtomicUsize::new(0));
+    let tells = std::sync::Arc::clone(&told);
+    let world = World::with(patient(), |server| {
+        server.after_peak(move || {
+            tells.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        })
+    });
+    let slow = request(
+        "tools/call",
+        Some(1),
+        json!({ "name": "steps", "arguments": { "n": 9, "ms": 9_000_000 } }),
+        "",
+    );
+    let mut stays = world.connect(1 << 16);
+    stays.settle(&world, &echo(1, "x"), 50);
+    let mut wires: Vec<_> = (0..PEAK).map(|_| world.connect(1 << 16)).collect();
+    wires.iter_mut().for_each(|wire| wire.settle(&world, &slow, 50));
+    ebb::tick(&world.core);
+    let peak = world.core.deadlines.capacity();
+    assert!(peak >= 3 * PEAK, "connection, request, and what the handler sleeps on: {peak}");
+    wires.iter_mut().for_each(Wire::leave);
+    drop(wires);
+    for _ in 0..3 {
+        ebb::tick(&world.core);
+        world.advance(1000);
+    }
+    assert_eq!(told.load(std::sync::atomic::Ordering::Relaxed), 1);
+    assert_eq!((world.core.app.workspaces.idle(), world.core.buffers.idle()), (0, 0));
+    let left = world.core.deadlines.capacity();
+    assert!(left < 8, "{left}");
+    stays.received.clear();
+    stays.settle(&world, &echo(2, "still"), 50);
+    assert!(String::from_utf8_lossy(&stays.received).contains("still"));
+    stays.leave();
+    world.assert_empty("all have left");
 }

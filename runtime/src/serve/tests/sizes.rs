@@ -27,7 +27,7 @@ fn an_idle_connection_is_small() {
 fn a_waiting_request_is_small() {
     assert!(size_of::<Workspace>() <= 432, "{}", size_of::<Workspace>());
     let requests = borrowing(connection::serve::<TcpLink>);
-    assert!(requests <= 4096, "{requests}");
+    assert!(requests <= 1792, "{requests}");
 }
 
 /// An outcome is moved through a dozen returns: what seldom goes with it is boxed, so that none of them is a copy by libc

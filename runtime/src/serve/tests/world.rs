@@ -22,7 +22,7 @@ use crate::io::Link;
 use crate::io::mem::{MemPeer, pair};
 use crate::limits::Limits;
 use crate::serve::serve;
-use crate::server::Server;
+use crate::server::{Builder, Server};
 
 thread_local! {
     /// Futures of handlers that exist now.
@@ -95,9 +95,12 @@ impl World {
 
     /// A world that serves the 2025 era this way.
     pub(super) fn of(limits: Limits, legacy: LegacyMode) -> Self {
-        let (core, _, inbox) = Server::builder("s", "1")
-            .limits(limits)
-            .legacy(legacy)
+        Self::with(limits, |server| server.legacy(legacy))
+    }
+
+    /// A world whose server is described further.
+    pub(super) fn with(limits: Limits, describe: impl FnOnce(Builder) -> Builder) -> Self {
+        let (core, _, inbox) = describe(Server::builder("s", "1").limits(limits))
             .tool("echo", "Echoes", async |_: &Context<'_>, arguments: Map<String, Value>| {
                 let _alive = Alive::new();
                 Ok::<_, ToolError>(Value::Object(arguments).to_string())

@@ -38,6 +38,14 @@ impl Builder {
         self
     }
 
+    /// Called on a core's thread when the core holds much less than it did: connections, streams or handlers have ended,
+    /// and what they held is freed. For allocators that keep freed memory until they are told that the peak is over. At
+    /// most once a second; meanwhile the core serves nobody, so keep it short.
+    pub fn after_peak(mut self, hook: impl Fn() + Send + Sync + 'static) -> Self {
+        self.hooks.after_peak = Some(Box::new(hook));
+        self
+    }
+
     /// The tokio runtime that [`Context::on_tokio`](crate::Context::on_tokio) uses; without it one is started at the first use.
     #[cfg(feature = "tokio")]
     pub fn tokio(mut self, handle: tokio::runtime::Handle) -> Self {

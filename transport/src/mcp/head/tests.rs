@@ -21,13 +21,13 @@ fn standard_headers() {
     let lines = "mcp-protocol-version: 2026-07-28\r\nMCP-METHOD:\t tools/call \r\nMcp-Name:  Tool\r\n\
                  Mcp-Session-Id: s\r\nLast-Event-ID: 7\r\nAuthorization: Bearer x\r\nORIGIN: null\r\n";
     with(lines, |found| {
-        assert_eq!(found.version, once("2026-07-28"));
-        assert_eq!(found.method, once("tools/call"));
-        assert_eq!(found.name, once("Tool"));
-        assert_eq!(found.session, once("s"));
-        assert_eq!(found.last_event, once("7"));
-        assert_eq!(found.origin, once("null"));
-        assert_eq!((found.content_type, found.accept, found.has_params), (None, None, false));
+        assert_eq!(found.version(), once("2026-07-28"));
+        assert_eq!(found.method(), once("tools/call"));
+        assert_eq!(found.name(), once("Tool"));
+        assert_eq!(found.session(), once("s"));
+        assert_eq!(found.last_event(), once("7"));
+        assert_eq!(found.origin(), once("null"));
+        assert_eq!((found.content_type(), found.accept(), found.has_params()), (None, None, false));
         assert_eq!(found.view().path(), "/mcp");
     });
 }
@@ -39,20 +39,20 @@ fn near_misses() {
                  Content-Typf: f\r\nLuthorization: g\r\nMcp-Param: h\r\nXMcp-Param-A: i\r\n";
     with(lines, |found| {
         let slots = [
-            found.version,
-            found.method,
-            found.name,
-            found.session,
-            found.last_event,
-            found.origin,
-            found.content_type,
-            found.content_encoding,
-            found.accept,
+            found.version(),
+            found.method(),
+            found.name(),
+            found.session(),
+            found.last_event(),
+            found.origin(),
+            found.content_type(),
+            found.content_encoding(),
+            found.accept(),
         ];
         assert!(slots.iter().all(Option::is_none), "{slots:?}");
-        assert!(!found.has_params);
+        assert!(!found.has_params());
     });
-    with("Mcp-Name:\r\n", |found| assert_eq!(found.name, once("")));
+    with("Mcp-Name:\r\n", |found| assert_eq!(found.name(), once("")));
 }
 
 /// [HDR-19] a second line is flagged, whether or not the values agree; the first value is kept
@@ -62,7 +62,13 @@ fn repetition_is_flagged() {
         for second in ["a", "b"] {
             let lines = format!("{name}: a\r\nX: y\r\n{}: {second}\r\n", name.to_uppercase());
             with(&lines, |found| {
-                let fields = [found.name, found.method, found.version, found.session, found.origin];
+                let fields = [
+                    found.name(),
+                    found.method(),
+                    found.version(),
+                    found.session(),
+                    found.origin(),
+                ];
                 let repeated: Vec<_> = fields.into_iter().flatten().collect();
                 assert_eq!(repeated, [Field { value: b"a", repeated: true }], "{lines}");
             });
@@ -76,7 +82,7 @@ fn parameter_headers() {
     let lines =
         "mcp-param-region: eu\r\nMCP-Param-Shard: 1\r\nMcp-Param-SHARD: 1\r\nMcp-Param-: x\r\n";
     with(lines, |found| {
-        assert!(found.has_params);
+        assert!(found.has_params());
         assert_eq!(found.param("Region"), once("eu"));
         assert_eq!(found.param("shard"), Some(Field { value: b"1", repeated: true }));
         assert_eq!(found.param("dry"), None);
