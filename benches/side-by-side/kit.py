@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import signal
 import socket
 import statistics
@@ -60,10 +61,10 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(command, cores=(SERVER_CORE,)):
+def serving(command, cores=(SERVER_CORE,), favoured=True):
     """Starts a server, waits until it answers, and kills it at the end of the block, whatever happens in it."""
     for attempt in (1, 2, 3):
-        server = launch(command, cores)
+        server = launch(command, cores, favoured)
         try:
             if answers(server):
                 yield server
@@ -74,7 +75,7 @@ def serving(command, cores=(SERVER_CORE,)):
     raise SystemExit(f"does not answer: {' '.join(map(str, command))}")
 
 
-def launch(command, cores):
+def launch(command, cores, favoured=True):
     # A new port for every start: a killed process's ring lets go of its listener late, and resets who asks meanwhile.
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -82,19 +83,19 @@ def launch(command, cores):
     command = [str(word).replace("{port}", str(port)) for word in command]
     if not os.access(command[0], os.X_OK) and "/" in command[0]:
         raise SystemExit(f"{command[0]} is not built: see README.md")
-    return Server(subprocess.Popen(command, preexec_fn=lambda: on(cores), stdout=subprocess.DEVNULL,
+    return Server(subprocess.Popen(command, preexec_fn=lambda: prepare(cores, favoured), stdout=subprocess.DEVNULL,
                                    stderr=subprocess.DEVNULL), port)
 
 
-def on(cores):
-    """In the new process: its cores, as many files as it may need, and out of the terminal's reach."""
-    import resource
+def prepare(cores, favoured):
+    """In the new process: its cores, as many files as it may need; out of the terminal's reach, and before others."""
     os.sched_setaffinity(0, set(cores))
     resource.setrlimit(resource.RLIMIT_NOFILE, (FILES, FILES))
-    os.setsid()
-    with contextlib.suppress(OSError):  # nice counts only within a group of its own, which setsid has made.
-        with open("/proc/self/autogroup", "w") as group:
-            group.write("-10")
+    if favoured:
+        os.setsid()
+        with contextlib.suppress(OSError):  # nice counts only within a group of its own, which setsid has made.
+            with open("/proc/self/autogroup", "w") as group:
+                group.write("-10")
 
 
 def answers(server, patience=10):

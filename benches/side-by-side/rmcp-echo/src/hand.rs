@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rmcp::model::*;
 use rmcp::service::{RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::Deserialize;
 use tokio::sync::watch;
 
 use crate::rows::Rows;
@@ -110,7 +110,8 @@ pub fn capabilities() -> ServerCapabilities {
 /// The arguments as the tool's own type.
 fn typed<T: DeserializeOwned>(arguments: Option<JsonObject>) -> Result<T, ErrorData> {
     let arguments = serde_json::Value::Object(arguments.unwrap_or_default());
-    serde_json::from_value(arguments).map_err(|error| ErrorData::invalid_params(error.to_string(), None))
+    serde_json::from_value(arguments)
+        .map_err(|error| ErrorData::invalid_params(error.to_string(), None))
 }
 
 impl ServerHandler for Hand {
@@ -119,10 +120,14 @@ impl ServerHandler for Hand {
     }
 
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(capabilities()).with_server_info(Implementation::new("rmcp-echo", "0.1.0"))
+        ServerConfig::new(capabilities())
+            .with_server_info(Implementation::new("rmcp-echo", "0.1.0"))
     }
 
-    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
         Some(requested.supported_by(&capabilities()))
     }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rmcp::handler::server::{router::tool::ToolRouter, wrapper::Parameters};
 use rmcp::model::*;
-use rmcp::{ServerHandler, schemars, tool, tool_handler, tool_router};
+use rmcp::{schemars, tool, tool_handler, tool_router, ServerHandler};
 
 #[derive(Debug, serde::Deserialize, schemars::JsonSchema)]
 struct EchoArgs {
@@ -35,7 +35,8 @@ impl ServerHandler for Macros {
     }
 
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_tool_list_changed().build();
         ServerConfig::new(capabilities).with_server_info(Implementation::new("rmcp-echo", "0.1.0"))
     }
 }

@@ -12,7 +12,8 @@ use mio::{Events, Interest, Poll, Token};
 
 const LISTENER: Token = Token(usize::MAX);
 
-const ACKNOWLEDGED: &[u8] = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n\
+const ACKNOWLEDGED: &[u8] =
+    b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n\
     34\r\ndata: notifications/subscriptions/acknowledged     \n\r\n\r\n";
 
 fn main() {
@@ -21,7 +22,9 @@ fn main() {
     let address = ([127, 0, 0, 1], port).into();
     let mut listener = TcpListener::bind(address).expect("the port is free");
     let mut poll = Poll::new().expect("epoll is there");
-    poll.registry().register(&mut listener, LISTENER, Interest::READABLE).expect("epoll takes the listener");
+    poll.registry()
+        .register(&mut listener, LISTENER, Interest::READABLE)
+        .expect("epoll takes the listener");
     let mut fan = Fan { connections: Vec::new(), listening: Vec::new(), event: event(bytes) };
     let mut events = Events::with_capacity(1024);
     loop {
@@ -40,7 +43,8 @@ fn main() {
 
 /// A chunk that the client counts as one message of either kind.
 fn event(bytes: usize) -> Vec<u8> {
-    let mut event = b"data: notifications/tools/list_changed notifications/resources/updated".to_vec();
+    let mut event =
+        b"data: notifications/tools/list_changed notifications/resources/updated".to_vec();
     event.resize(bytes.max(event.len() + 2) - 2, b' ');
     event.extend_from_slice(b"\r\n");
     event
@@ -57,7 +61,9 @@ impl Fan {
         while let Ok((mut stream, _)) = listener.accept() {
             let _ = stream.set_nodelay(true);
             let token = Token(self.connections.len());
-            poll.registry().register(&mut stream, token, Interest::READABLE).expect("epoll takes a connection");
+            poll.registry()
+                .register(&mut stream, token, Interest::READABLE)
+                .expect("epoll takes a connection");
             self.connections.push(Some(stream));
         }
     }
@@ -89,15 +95,24 @@ impl Fan {
     fn publish(&mut self) {
         for at in &self.listening {
             if let Some(stream) = &mut self.connections[*at] {
-                assert_eq!(stream.write(&self.event).ok(), Some(self.event.len()), "the readers keep up");
+                assert_eq!(
+                    stream.write(&self.event).ok(),
+                    Some(self.event.len()),
+                    "the readers keep up"
+                );
             }
         }
     }
 
     fn answer(&mut self, at: usize) {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let body = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{now}"}}]}}}}"#);
-        let head = format!("HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n", body.len());
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{{"type":"text","text":"{now}"}}]}}}}"#
+        );
+        let head = format!(
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n",
+            body.len()
+        );
         if let Some(stream) = &mut self.connections[at] {
             let _ = stream.write_all((head + &body).as_bytes());
         }

@@ -34,7 +34,8 @@ fn answer(file: &str) -> Vec<u8> {
 
 async fn serve(port: u16, answers: Answers) {
     let options = ListenerOpts::new().reuse_port(true).reuse_addr(true).backlog(4096);
-    let listener = TcpListener::bind_with_config(("127.0.0.1", port), &options).expect("the port is free");
+    let listener =
+        TcpListener::bind_with_config(("127.0.0.1", port), &options).expect("the port is free");
     loop {
         if let Ok((stream, _)) = listener.accept().await {
             let _ = stream.set_nodelay(true);

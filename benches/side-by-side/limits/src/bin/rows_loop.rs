@@ -51,7 +51,8 @@ const WARM: usize = 3;
 fn main() {
     let file = std::env::args().nth(1).expect("rows_loop FILE [--documents N]");
     let body = std::fs::read(file).expect("the file can be read");
-    let documents: usize = limits::arg("--documents", "20").parse().expect("--documents takes a number");
+    let documents: usize =
+        limits::arg("--documents", "20").parse().expect("--documents takes a number");
     let mut copy = Vec::with_capacity(body.len() + 64);
     let mut buffers = simd_json::Buffers::default();
     let mut spent = 0;
@@ -60,9 +61,12 @@ fn main() {
         copy.extend_from_slice(&body);
         // Getting the bytes is the input's cost, not the parser's.
         let before = cpu_ns();
-        let call: Call = simd_json::serde::from_slice_with_buffers(&mut copy, &mut buffers).expect("the body fits");
+        let call: Call = simd_json::serde::from_slice_with_buffers(&mut copy, &mut buffers)
+            .expect("the body fits");
         assert_eq!(call.method, "tools/call");
-        black_box(call.params.arguments.rows.iter().fold(0_u64, |sum, row| sum.wrapping_add(row.id)));
+        black_box(
+            call.params.arguments.rows.iter().fold(0_u64, |sum, row| sum.wrapping_add(row.id)),
+        );
         drop(call);
         if document >= WARM {
             spent += cpu_ns() - before;
